@@ -1,0 +1,11 @@
+# Debian packages, their static archives only: one file must run on any machine.
+set(CMAKE_FIND_LIBRARY_SUFFIXES .a)
+set(OPENSSL_USE_STATIC_LIBS TRUE)
+set(Boost_USE_STATIC_LIBS ON)
+find_package(Threads REQUIRED)
+find_package(Boost 1.81 REQUIRED COMPONENTS json url)
+find_package(OpenSSL REQUIRED)
+find_library(SQLITE3_LIBRARY sqlite3 REQUIRED)
+find_library(YAML_CPP_LIBRARY yaml-cpp REQUIRED)
+find_library(GTEST_LIBRARY gtest REQUIRED)
+find_library(GMOCK_LIBRARY gmock REQUIRED)

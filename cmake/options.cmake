@@ -1,0 +1,29 @@
+# Compiler and linker settings that every target shares.
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
+                    -Wthread-safety -Wimplicit-fallthrough -Werror -fno-omit-frame-pointer)
+add_link_options(-fuse-ld=mold)
+# Boost 1.81 and gtest are system headers; fmt and spdlog are used without their shared libraries.
+add_compile_definitions(FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL BOOST_ASIO_NO_DEPRECATED _GLIBCXX_ASSERTIONS)
+
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  add_compile_options(-ffunction-sections -fdata-sections)
+  add_link_options(-Wl,--gc-sections)
+endif()
+if(MUSTER_SANITIZE)
+  add_compile_options(-fsanitize=${MUSTER_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${MUSTER_SANITIZE})
+  set(MUSTER_STATIC OFF)
+endif()
+if(MUSTER_COVERAGE)
+  add_compile_options(-fprofile-instr-generate -fcoverage-mapping)
+  add_link_options(-fprofile-instr-generate)
+  set(MUSTER_STATIC OFF)
+endif()
+
+# A precompiled header and ccache agree only when clang leaves the time stamp out of the former.
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      ${CCACHE})
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+endif()

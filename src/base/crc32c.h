@@ -1,0 +1,11 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace muster {
+
+// CRC-32C (Castagnoli) of the bytes; `seed` is the result so far when a text comes in pieces.
+uint32_t Crc32c(std::string_view bytes, uint32_t seed = 0);
+
+}  // namespace muster

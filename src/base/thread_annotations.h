@@ -1,0 +1,47 @@
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+// Names for clang's thread-safety analysis, which the build runs as errors.
+#define GUARDED_BY(x) __attribute__((guarded_by(x)))
+#define REQUIRES(...) __attribute__((requires_capability(__VA_ARGS__)))
+#define EXCLUDES(...) __attribute__((locks_excluded(__VA_ARGS__)))
+
+namespace muster {
+
+// std::mutex that the analysis understands.
+class __attribute__((capability("mutex"))) Mutex {
+ public:
+  void Lock() __attribute__((acquire_capability())) { mutex_.lock(); }
+  void Unlock() __attribute__((release_capability())) { mutex_.unlock(); }
+
+ private:
+  friend class MutexLock;
+  friend class CondVar;
+  std::mutex mutex_;
+};
+
+class __attribute__((scoped_lockable)) MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) __attribute__((acquire_capability(mutex))) : lock_(mutex.mutex_) {}
+  ~MutexLock() __attribute__((release_capability())) = default;
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  friend class CondVar;
+  std::unique_lock<std::mutex> lock_;
+};
+
+class CondVar {
+ public:
+  void Wait(MutexLock& lock) { variable_.wait(lock.lock_); }
+  void NotifyOne() { variable_.notify_one(); }
+  void NotifyAll() { variable_.notify_all(); }
+
+ private:
+  std::condition_variable variable_;
+};
+
+}  // namespace muster

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "http/message.h"
+#include "os/file.h"
+
+namespace muster::http {
+
+struct ClientOptions {
+  std::string url;                  // "http://host:port" or https
+  std::string token;
+  std::string ca_file;              // PEM, for https; empty: $SSL_CERT_FILE, else the system's
+  int64_t connect_timeout_ms = 5'000;
+  int64_t timeout_ms = 60'000;      // without a byte of progress
+};
+
+// A blocking client for one server, keeping its connection open. One thread at a time.
+class Client {
+ public:
+  static Result<std::unique_ptr<Client>> Create(ClientOptions options);
+  virtual ~Client() = default;
+
+  // Any status is a Response; only transport trouble is an Error. A request on a kept connection
+  // that the server had closed is sent once more.
+  virtual Result<Response> Send(const std::string& method, const std::string& target,
+                                std::string_view body = {}, const Headers& headers = {}) = 0;
+  // PUT of a file's bytes without holding them in memory.
+  virtual Result<Response> SendFile(const std::string& method, const std::string& target,
+                                    const os::Path& file, const Headers& headers = {}) = 0;
+  // Hands body bytes on as they come, until the body ends or `take` returns false. The Response has
+  // status, headers and, unless it is 200, the body. `idle` runs at least every `idle_ms` while
+  // nothing comes; false ends the call.
+  virtual Result<Response> Read(const std::string& target, const Headers& headers,
+                                const std::function<bool(std::string_view)>& take, int64_t idle_ms,
+                                const std::function<bool()>& idle) = 0;
+};
+
+// Cuts a server-sent event stream into events, whatever the chunks.
+struct SseEvent {
+  std::string event = "message", id, data;
+};
+class SseParser {
+ public:
+  void Feed(std::string_view bytes, const std::function<void(const SseEvent&)>& take);
+
+ private:
+  std::string buffer_;
+  SseEvent current_;
+  bool has_data_ = false;
+};
+
+std::string UrlEncode(std::string_view text);
+Result<std::string> UrlDecode(std::string_view text);
+
+}  // namespace muster::http

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "http/router.h"
+#include "os/loop.h"
+
+namespace muster::http {
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";
+  int port = 0;                        // 0: any free one
+  std::string token;                   // "Bearer <token>", compared in constant time
+  std::string tls_certificate, tls_key;  // PEM files; both or none
+  int max_connections = 4096;
+  int64_t max_header = 32 << 10;
+  int64_t header_timeout_ms = 15'000;  // from the first byte, or from the end of the last answer
+  int64_t body_timeout_ms = 60'000;    // without a byte of progress
+  int64_t write_timeout_ms = 60'000;   // without a byte of progress
+};
+
+// HTTP/1.1 over TCP or TLS on one thread. The only code that knows Beast is server.cc. Refuses, with
+// an error a person can act on, to listen beyond loopback without TLS.
+class Server {
+ public:
+  static Result<std::unique_ptr<Server>> Create(ServerOptions options, const Router& router);
+  virtual ~Server() = default;
+
+  virtual os::Loop& loop() = 0;        // the one loop of the process; valid until destruction
+  virtual int port() const = 0;        // bound when Create returned
+  virtual std::string url() const = 0; // "http://127.0.0.1:4711"
+  // Runs the loop until Shutdown; then finishes answers in flight for at most `drain_ms`.
+  virtual void Run() = 0;
+  virtual void Shutdown(int64_t drain_ms) = 0;  // on the loop
+  struct Stats { int connections = 0; int streams = 0; int64_t requests = 0; };
+  virtual Stats stats() const = 0;
+};
+
+}  // namespace muster::http

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "engines/engine.h"
+#include "model/job.h"
+#include "model/spec_reader.h"
+#include "os/file.h"
+#include "os/loop.h"
+#include "os/pool.h"
+#include "scheduler/scheduler.h"
+#include "store/code_store.h"
+#include "store/journal.h"
+
+namespace muster::lifecycle {
+
+// What the conductor works with; all outlive it.
+struct Parts {
+  os::Loop& loop;
+  os::Pool& pool;
+  store::Journal& journal;
+  store::CodeStore& code;
+  engines::Engine& engine;
+  os::Path data;     // the data directory
+  std::string self;  // path of the executable
+};
+
+struct SubmitRequest {
+  json::value document;   // the job file as JSON; paths absolute
+  std::string code_hash;  // snapshot the client uploaded; empty when the job names no code
+  std::string key;        // idempotency key; empty: none
+  std::string user;
+};
+struct SubmitResult {
+  std::vector<JobId> jobs;  // several for a sweep
+  std::string group;        // of a sweep, else empty
+  bool repeated = false;    // the key was seen before: these jobs are the earlier ones
+};
+struct Refusal {
+  Error error;
+  std::vector<Fault> faults;  // when the document is at fault
+};
+
+struct NodeUse {
+  NodeInfo info;
+  std::map<std::string, int> used;  // kind -> devices held
+  std::vector<JobId> jobs;
+};
+
+// Leads every job through its life: submit, queue, place, plan, start, watch, judge, finish. Lives
+// on the server's loop; nothing here blocks. Its methods are spread over one file a step.
+class Conductor final : public engines::EngineEvents {
+ public:
+  explicit Conductor(Parts parts);
+  ~Conductor() override;
+
+  // Takes up every job that is not over, as journal and records tell. Before the first request.
+  Status Recover();
+
+  // `done` runs once everything is durable (or refused). Nothing half-done: a sweep is all or none.
+  void Submit(SubmitRequest request,
+              std::function<void(std::expected<SubmitResult, Refusal>)> done);
+  // kConflict when it has ended already. `done` runs once the wish is durable, not when it stopped.
+  void Stop(JobId id, const std::string& who, std::optional<int64_t> grace_ms,
+            std::function<void(Result<State>)> done);
+  // Stops every unfinished job of a sweep; how many. kNotFound when there is no such group.
+  void StopGroup(const std::string& group, const std::string& who,
+                 std::function<void(Result<int>)> done);
+  // A new job with the same spec and code.
+  void Rerun(JobId id, const std::string& key, const std::string& user,
+             std::function<void(std::expected<SubmitResult, Refusal>)> done);
+  // Drops an ended job with its folder; kConflict while it is not over.
+  void Remove(JobId id, std::function<void(Status)> done);
+
+  // As durable or newer, never older; kNotFound. With attempts.
+  Result<Job> Find(JobId id) const;
+  // For a queued job; for others the text says what it does instead of waiting.
+  Result<scheduler::Why> Why(JobId id) const;
+  std::vector<NodeUse> Nodes() const;
+  // The orders this document would get on these nodes if they were free; nothing is started.
+  std::expected<std::vector<NodeOrder>, Refusal> Plan(const json::value& document) const;
+
+  // `fn` runs on the loop after new events have become durable. Streams read on from the journal.
+  using WatchId = uint64_t;
+  WatchId OnEvents(std::function<void()> fn);
+  void Unwatch(WatchId id);
+
+  os::Path JobDir(JobId id) const;
+  os::Path NodeDir(JobId id, int attempt, int node) const;  // rank<r>.log and series stand here
+
+  // EngineEvents
+  void OnRecord(const engines::AttemptRef& attempt, int node, const RecordLine& line,
+                int64_t end_offset) override;
+  void OnNodeLost(const engines::AttemptRef& attempt, int node, const std::string& why,
+                  const NodeClean& clean) override;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muster::lifecycle

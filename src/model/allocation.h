@@ -1,0 +1,40 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace muster {
+
+// One machine (or virtual node) that an engine offers.
+struct NodeInfo {
+  std::string name;     // unique; also its host name where the kernel lets us set one
+  std::string address;  // where its ranks are reached: a loopback address for virtual nodes
+  bool is_virtual = false;
+  std::map<std::string, int> devices;  // kind -> how many; cpu slots too
+  std::map<std::string, std::string> models;  // kind -> "NVIDIA H200", where known
+};
+
+// What one launcher of an attempt was given. Node indices of an attempt count 0, 1, … over its roles
+// in order; two indices may stand on one machine when they are of different roles.
+struct NodeShare {
+  int index = 0;
+  std::string role;
+  std::string node;      // NodeInfo::name
+  std::string address;
+  bool is_virtual = false;
+  std::string kind;
+  std::vector<int> devices;  // device numbers on that node, ascending
+  std::vector<int> ports;    // free on that node, reserved until the attempt has ended
+};
+
+struct Allocation {
+  std::vector<NodeShare> nodes;
+};
+
+json::object ToJsonObject(const Allocation& allocation);
+Allocation AllocationFromJson(const json::object& object);
+
+}  // namespace muster

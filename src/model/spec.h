@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace muster {
+
+using JobId = int64_t;
+using Pairs = std::vector<std::pair<std::string, std::string>>;  // in the order of the file
+
+// A job file after reading: every field checked, every default filled in, variables replaced, sweeps
+// expanded. spec_reader.h makes it; nothing else does.
+
+struct DeviceRequest {
+  std::string kind = "cpu";  // "cpu", "gpu", "npu", or a kind declared in the configuration
+  int count = 1;             // on each node
+  bool operator==(const DeviceRequest&) const = default;
+};
+
+// What to execute: a boot file (run by its interpreter), a text (a shell's when it needs one), or
+// the words themselves.
+struct Command {
+  std::string text;                // "train.py", "python train.py --fast", "a && b"
+  std::vector<std::string> words;  // given as a list; `text` is empty then
+  bool operator==(const Command&) const = default;
+};
+
+struct Role {
+  std::string name = "worker";
+  int nodes = 1;
+  DeviceRequest devices;
+  int ranks = 1;          // processes on each node; devices.count unless said otherwise
+  Command run;
+  Pairs parameters;       // the job's with the role's on top
+  Pairs env;
+  bool service = false;   // stopped when all other roles have ended (parameter servers)
+};
+
+struct AfterJob {
+  JobId job = 0;
+  std::string when = "succeeded";  // "succeeded" | "ended"
+};
+
+struct Hooks {
+  std::string setup;       // shell text, once a node before the ranks; a failure is the job's failure
+  std::string on_stop;     // shell text, once a node when a stop is asked, before the ranks get TERM
+  std::string on_failure;  // shell text, once a node after a failed attempt is clean
+};
+
+struct JobSpec {
+  std::string name;
+  std::string framework = "custom";
+  std::string python = "python3";  // interpreter of .py boot files
+  std::string code;                // folder as the user wrote it, empty: none
+  std::string code_hash;           // its snapshot, set at submit
+  Pairs inputs;                    // name -> absolute folder or file, or file:// URL
+  Pairs outputs;                   // name -> absolute folder; empty: kept in the job's own folder
+  Pairs labels;
+  std::vector<Role> roles;         // at least one; the plain form is one role "worker"
+  std::string workdir = "node";    // "node": ranks share the node's copy of the code; "rank": one each
+  std::optional<int64_t> memory;   // bytes a node, enforced where the machine can
+  std::vector<AfterJob> after;
+  int priority = 0;                // -1000 … 1000, higher first
+  bool preemptible = false;
+  int retries = 0;                 // new attempts after a failed one
+  std::optional<int64_t> time_limit_ms;
+  int64_t warning_ms = 60'000;     // so long before the limit …
+  std::string warning_signal = "USR1";  // … every rank gets this signal; empty: none
+  int64_t grace_ms = 10'000;       // between TERM and KILL
+  Hooks hooks;
+  std::string sweep_group;         // set when this job is one of a sweep
+  Pairs sweep_values;              // the swept names and this job's values
+
+  int TotalNodes() const;
+  int TotalRanks() const;
+};
+
+// The normal form that spec.json holds; ReadSpec of it gives the same spec again.
+json::object ToJsonObject(const JobSpec& spec);
+
+}  // namespace muster

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "os/file.h"
+
+namespace muster::os {
+
+// A control group of our own in every hierarchy that is writable: v2 (also as the "unified" mount
+// beside v1), and v1 memory, pids and freezer. On machines that give none, `Create` fails with
+// kUnavailable and callers go on with process groups and marks.
+class Cgroup {
+ public:
+  // Makes (or finds again, after a crash) the group "muster/<name>". `name` is a single component.
+  static Result<Cgroup> Create(const std::string& name, std::optional<int64_t> memory_limit);
+  // Finds an existing group; kNotFound when no hierarchy has it.
+  static Result<Cgroup> Find(const std::string& name);
+
+  const std::string& name() const { return name_; }
+  // Files a child writes "0" into to join: one a hierarchy.
+  std::vector<Path> ProcsFiles() const;
+  // Living members, nested groups included.
+  std::vector<pid_t> Members() const;
+  // SIGKILL to every member: cgroup.kill where the kernel has it, else freeze, kill, thaw, until
+  // none is left or 100 rounds are over.
+  void KillAll() const;
+  // How often the kernel killed a member for memory.
+  int64_t OomKills() const;
+  std::optional<int64_t> PeakMemory() const;
+  // Removes the group, nested groups first; an Error while members live.
+  Status Remove() const;
+
+ private:
+  Cgroup(std::string name, std::vector<Path> dirs) : name_(std::move(name)), dirs_(std::move(dirs)) {}
+  std::string name_;
+  std::vector<Path> dirs_;  // one a hierarchy
+};
+
+}  // namespace muster::os

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace muster::os {
+
+// One line of /proc.
+struct ProcessInfo {
+  pid_t pid = 0;
+  pid_t ppid = 0;
+  pid_t pgid = 0;
+  char state = '?';          // 'Z' for a zombie
+  uint64_t start_ticks = 0;  // since boot; with the pid, names a process for good
+  std::string comm;
+};
+
+Result<ProcessInfo> ReadProcess(pid_t pid);
+std::vector<ProcessInfo> AllProcesses();
+// All living descendants of `root` by parent links, zombies left out, `root` itself not included.
+std::vector<ProcessInfo> Descendants(pid_t root);
+// Living processes whose environment has the entry `mark` ("NAME=value"), the caller left out.
+std::vector<ProcessInfo> ProcessesMarked(std::string_view mark);
+std::string CommandLine(pid_t pid);
+
+}  // namespace muster::os
