@@ -1,7 +1,10 @@
 # Compiler and linker settings that every target shares.
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
-                    -Wthread-safety -Wimplicit-fallthrough -Werror -fno-omit-frame-pointer)
-add_link_options(-fuse-ld=mold)
+                    -Wthread-safety -Wimplicit-fallthrough -Werror -fno-omit-frame-pointer
+                    -Wno-missing-field-initializers -Wno-missing-designated-field-initializers)
+# One setting for libraries and programs alike, or they could not share a precompiled header.
+add_compile_options(-fPIE)
+add_link_options(-fuse-ld=mold -pie)
 # Boost 1.81 and gtest are system headers; fmt and spdlog are used without their shared libraries.
 add_compile_definitions(FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL BOOST_ASIO_NO_DEPRECATED _GLIBCXX_ASSERTIONS)
 

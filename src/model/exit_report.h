@@ -44,6 +44,7 @@ struct ExitReport {
 
 const char* Name(ExitClass how);     // "exit_code", as in JSON
 const char* Name(StoppedBy by);      // "rank_failure", as in JSON
+StoppedBy StoppedByFromName(std::string_view name);  // kNobody for a name that is none
 const char* SignalName(int signal);  // "SIGKILL"; "signal 99" has no name and gives "SIG?"
 
 // "exited with code 3", "was killed by SIGSEGV (core dumped)", "ran out of memory (SIGKILL)", …

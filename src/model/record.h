@@ -37,6 +37,7 @@ struct RecordLine {
   int64_t wall_ms = 0;  // the node's own clock, for people
   int64_t mono_ms = 0;  // since the launcher began
   RecordBody body;
+  size_t end = 0;       // where the line ended in the bytes it was read from; not written
 };
 
 std::string EncodeRecordLine(const RecordLine& line);  // with newline

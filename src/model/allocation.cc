@@ -1,0 +1,49 @@
+#include "model/allocation.h"
+
+namespace muster {
+namespace {
+
+json::array Numbers(const std::vector<int>& values) { return json::array(values.begin(), values.end()); }
+
+std::vector<int> NumbersFrom(const json::object& object, std::string_view key) {
+  std::vector<int> values;
+  if (const auto* array = GetArray(object, key))
+    for (const auto& item : *array)
+      if (item.is_int64()) values.push_back(int(item.get_int64()));
+  return values;
+}
+
+}  // namespace
+
+json::object ToJsonObject(const Allocation& allocation) {
+  json::array nodes;
+  for (const auto& share : allocation.nodes) {
+    nodes.push_back(json::object{{"index", share.index},
+                                 {"role", share.role},
+                                 {"node", share.node},
+                                 {"address", share.address},
+                                 {"virtual", share.is_virtual},
+                                 {"kind", share.kind},
+                                 {"devices", Numbers(share.devices)},
+                                 {"ports", Numbers(share.ports)}});
+  }
+  return {{"nodes", std::move(nodes)}};
+}
+
+Allocation AllocationFromJson(const json::object& object) {
+  Allocation allocation;
+  const auto* nodes = GetArray(object, "nodes");
+  if (nodes == nullptr) return allocation;
+  for (const auto& item : *nodes) {
+    const auto* node = item.if_object();
+    if (node == nullptr) continue;
+    allocation.nodes.push_back({int(GetInt(*node, "index")), std::string(GetString(*node, "role")),
+                                std::string(GetString(*node, "node")),
+                                std::string(GetString(*node, "address")),
+                                GetBool(*node, "virtual"), std::string(GetString(*node, "kind")),
+                                NumbersFrom(*node, "devices"), NumbersFrom(*node, "ports")});
+  }
+  return allocation;
+}
+
+}  // namespace muster

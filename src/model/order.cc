@@ -1,0 +1,130 @@
+#include "model/order.h"
+
+#include <fmt/format.h>
+
+#include "model/pairs.h"
+
+namespace muster {
+namespace {
+
+constexpr int kVersion = 1;
+
+json::object ToJson(const RankOrder& rank) {
+  return {{"rank", rank.rank},       {"local_rank", rank.local_rank},
+          {"role", rank.role},       {"service", rank.service},
+          {"argv", WordsToJson(rank.argv)}, {"cwd", rank.cwd},
+          {"env", PairsToJson(rank.env)}};
+}
+
+RankOrder RankFromJson(const json::object& object) {
+  RankOrder rank;
+  rank.rank = int(GetInt(object, "rank"));
+  rank.local_rank = int(GetInt(object, "local_rank"));
+  rank.role = GetString(object, "role");
+  rank.service = GetBool(object, "service");
+  rank.argv = WordsFromJson(GetArray(object, "argv"));
+  rank.env = PairsFromJson(GetObject(object, "env"));
+  rank.cwd = GetString(object, "cwd");
+  return rank;
+}
+
+template <typename T, typename Make>
+json::array ListToJson(const std::vector<T>& items, Make make) {
+  json::array array;
+  for (const auto& item : items) array.push_back(make(item));
+  return array;
+}
+
+template <typename Take>
+void EachObject(const json::object& object, std::string_view key, Take take) {
+  if (const auto* array = GetArray(object, key))
+    for (const auto& item : *array)
+      if (const auto* member = item.if_object()) take(*member);
+}
+
+std::optional<int64_t> OptionalInt(const json::object& object, std::string_view key) {
+  if (!object.contains(key)) return std::nullopt;
+  return GetInt(object, key);
+}
+
+}  // namespace
+
+json::object ToJsonObject(const NodeOrder& order) {
+  json::object object{
+      {"version", order.version}, {"job", order.job}, {"attempt", order.attempt},
+      {"token", order.token}, {"node", order.node}, {"node_count", order.node_count},
+      {"node_name", order.node_name}, {"address", order.address}, {"hostname", order.hostname},
+      {"isolate", order.isolate}, {"dir", order.dir}, {"attempt_dir", order.attempt_dir},
+      {"code_dir", order.code_dir}, {"work_dir", order.work_dir},
+      {"code_per_rank", order.code_per_rank}, {"folders", WordsToJson(order.folders)},
+      {"agent", order.agent}, {"warning_ms", order.warning_ms},
+      {"warning_signal", order.warning_signal}, {"grace_ms", order.grace_ms},
+      {"hooks", json::object{{"setup", order.hooks.setup},
+                             {"on_stop", order.hooks.on_stop},
+                             {"on_failure", order.hooks.on_failure}}},
+      {"hook_env", PairsToJson(order.hook_env)}};
+  if (order.memory) object["memory"] = *order.memory;
+  if (order.time_limit_ms) object["time_limit_ms"] = *order.time_limit_ms;
+  object["hosts"] = ListToJson(order.hosts, [](const auto& host) {
+    return json::object{{"address", host.first}, {"name", host.second}};
+  });
+  object["files"] = ListToJson(order.files, [](const OrderFile& file) {
+    return json::object{{"path", file.path}, {"mode", file.mode}, {"content", file.content}};
+  });
+  object["ranks"] = ListToJson(order.ranks, [](const RankOrder& rank) { return ToJson(rank); });
+  return object;
+}
+
+Result<NodeOrder> NodeOrderFromJson(const json::value& value) {
+  const auto* object = value.if_object();
+  if (object == nullptr) return Fail(Code::kCorrupt, "a launch order must be a JSON object");
+  NodeOrder order;
+  order.version = int(GetInt(*object, "version"));
+  if (order.version != kVersion) {
+    return Fail(Code::kInvalid,
+                fmt::format("launch order of version {}, this launcher knows version {}",
+                            order.version, kVersion),
+                "use the same muster on the server and on the nodes");
+  }
+  order.job = GetInt(*object, "job");
+  order.attempt = int(GetInt(*object, "attempt"));
+  order.token = GetString(*object, "token");
+  order.node = int(GetInt(*object, "node"));
+  order.node_count = int(GetInt(*object, "node_count", 1));
+  order.node_name = GetString(*object, "node_name");
+  order.address = GetString(*object, "address");
+  order.hostname = GetString(*object, "hostname");
+  order.isolate = GetBool(*object, "isolate");
+  order.dir = GetString(*object, "dir");
+  order.attempt_dir = GetString(*object, "attempt_dir");
+  order.code_dir = GetString(*object, "code_dir");
+  order.work_dir = GetString(*object, "work_dir");
+  order.code_per_rank = GetBool(*object, "code_per_rank");
+  order.folders = WordsFromJson(GetArray(*object, "folders"));
+  order.agent = GetBool(*object, "agent");
+  order.warning_ms = GetInt(*object, "warning_ms");
+  order.warning_signal = GetString(*object, "warning_signal");
+  order.grace_ms = GetInt(*object, "grace_ms", order.grace_ms);
+  order.memory = OptionalInt(*object, "memory");
+  order.time_limit_ms = OptionalInt(*object, "time_limit_ms");
+  order.hook_env = PairsFromJson(GetObject(*object, "hook_env"));
+  if (const auto* hooks = GetObject(*object, "hooks")) {
+    order.hooks.setup = GetString(*hooks, "setup");
+    order.hooks.on_stop = GetString(*hooks, "on_stop");
+    order.hooks.on_failure = GetString(*hooks, "on_failure");
+  }
+  EachObject(*object, "hosts", [&](const json::object& host) {
+    order.hosts.emplace_back(GetString(host, "address"), GetString(host, "name"));
+  });
+  EachObject(*object, "files", [&](const json::object& file) {
+    order.files.push_back({std::string(GetString(file, "path")), std::string(GetString(file, "content")),
+                           int(GetInt(file, "mode", 0644))});
+  });
+  EachObject(*object, "ranks",
+             [&](const json::object& rank) { order.ranks.push_back(RankFromJson(rank)); });
+  if (order.token.empty() || order.dir.empty() || order.attempt_dir.empty())
+    return Fail(Code::kCorrupt, "launch order without token, dir or attempt_dir");
+  return order;
+}
+
+}  // namespace muster
