@@ -34,12 +34,23 @@ struct Writer {
       out.append(text, plain, i - plain);
       plain = i + 1;
       switch (c) {
-        case '"': out += "\\\""; break;
-        case '\\': out += "\\\\"; break;
-        case '\n': out += "\\n"; break;
-        case '\r': out += "\\r"; break;
-        case '\t': out += "\\t"; break;
-        default: out += fmt::format("\\u{:04x}", c);
+        case '"':
+          out += "\\\"";
+          break;
+        case '\\':
+          out += "\\\\";
+          break;
+        case '\n':
+          out += "\\n";
+          break;
+        case '\r':
+          out += "\\r";
+          break;
+        case '\t':
+          out += "\\t";
+          break;
+        default:
+          out += fmt::format("\\u{:04x}", c);
       }
     }
     out.append(text, plain, text.size() - plain);
@@ -59,12 +70,24 @@ struct Writer {
 
   void Value(const json::value& value, int depth) {
     switch (value.kind()) {
-      case json::kind::null: out += "null"; break;
-      case json::kind::bool_: out += value.get_bool() ? "true" : "false"; break;
-      case json::kind::int64: out += fmt::format("{}", value.get_int64()); break;
-      case json::kind::uint64: out += fmt::format("{}", value.get_uint64()); break;
-      case json::kind::double_: Double(value.get_double()); break;
-      case json::kind::string: String(value.get_string()); break;
+      case json::kind::null:
+        out += "null";
+        break;
+      case json::kind::bool_:
+        out += value.get_bool() ? "true" : "false";
+        break;
+      case json::kind::int64:
+        out += fmt::format("{}", value.get_int64());
+        break;
+      case json::kind::uint64:
+        out += fmt::format("{}", value.get_uint64());
+        break;
+      case json::kind::double_:
+        Double(value.get_double());
+        break;
+      case json::kind::string:
+        String(value.get_string());
+        break;
       case json::kind::array: {
         const auto& array = value.get_array();
         out += '[';
@@ -114,9 +137,10 @@ Result<json::value> ParseJson(std::string_view text) {
     const std::string_view before = text.substr(0, std::min(used, text.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const size_t newline = before.rfind('\n');
-    const size_t column = newline == std::string_view::npos ? before.size() + 1 : before.size() - newline;
-    return Fail(Code::kInvalid, fmt::format("not valid JSON at line {}, column {}: {}", line, column,
-                                            error.message()));
+    const size_t column =
+        newline == std::string_view::npos ? before.size() + 1 : before.size() - newline;
+    return Fail(Code::kInvalid, fmt::format("not valid JSON at line {}, column {}: {}", line,
+                                            column, error.message()));
   }
   return parser.release();
 }

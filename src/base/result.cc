@@ -9,18 +9,30 @@ namespace muster {
 
 const char* CodeName(Code code) {
   switch (code) {
-    case Code::kInvalid: return "invalid";
-    case Code::kNotFound: return "not_found";
-    case Code::kExists: return "exists";
-    case Code::kDenied: return "denied";
-    case Code::kConflict: return "conflict";
-    case Code::kTooLarge: return "too_large";
-    case Code::kTimeout: return "timeout";
-    case Code::kUnavailable: return "unavailable";
-    case Code::kNoSpace: return "no_space";
-    case Code::kIo: return "io";
-    case Code::kCorrupt: return "corrupt";
-    case Code::kInternal: return "internal";
+    case Code::kInvalid:
+      return "invalid";
+    case Code::kNotFound:
+      return "not_found";
+    case Code::kExists:
+      return "exists";
+    case Code::kDenied:
+      return "denied";
+    case Code::kConflict:
+      return "conflict";
+    case Code::kTooLarge:
+      return "too_large";
+    case Code::kTimeout:
+      return "timeout";
+    case Code::kUnavailable:
+      return "unavailable";
+    case Code::kNoSpace:
+      return "no_space";
+    case Code::kIo:
+      return "io";
+    case Code::kCorrupt:
+      return "corrupt";
+    case Code::kInternal:
+      return "internal";
   }
   return "internal";
 }
@@ -29,14 +41,27 @@ namespace {
 
 Code CodeOf(int error) {
   switch (error) {
-    case ENOENT: case ENOTDIR: return Code::kNotFound;
-    case EEXIST: return Code::kExists;
-    case EACCES: case EPERM: return Code::kDenied;
-    case ENOSPC: case EDQUOT: return Code::kNoSpace;
-    case ETIMEDOUT: return Code::kTimeout;
-    case ECONNREFUSED: case ECONNRESET: case EPIPE: case EHOSTUNREACH: case ENETUNREACH:
+    case ENOENT:
+    case ENOTDIR:
+      return Code::kNotFound;
+    case EEXIST:
+      return Code::kExists;
+    case EACCES:
+    case EPERM:
+      return Code::kDenied;
+    case ENOSPC:
+    case EDQUOT:
+      return Code::kNoSpace;
+    case ETIMEDOUT:
+      return Code::kTimeout;
+    case ECONNREFUSED:
+    case ECONNRESET:
+    case EPIPE:
+    case EHOSTUNREACH:
+    case ENETUNREACH:
       return Code::kUnavailable;
-    default: return Code::kIo;
+    default:
+      return Code::kIo;
   }
 }
 
@@ -45,7 +70,8 @@ Code CodeOf(int error) {
 std::unexpected<Error> FailErrno(int error, std::string what) {
   std::string cause = std::generic_category().message(error);
   if (!cause.empty() && cause[0] >= 'A' && cause[0] <= 'Z') cause[0] = char(cause[0] + 32);
-  return std::unexpected(Error{CodeOf(error), fmt::format("cannot {}: {}", what, cause), {}, error});
+  return std::unexpected(
+      Error{CodeOf(error), fmt::format("cannot {}: {}", what, cause), {}, error});
 }
 
 }  // namespace muster

@@ -28,9 +28,9 @@ const char* CodeName(Code code);
 // One failure: which operation on which object, the cause, and what a person can do next.
 struct Error {
   Code code = Code::kInternal;
-  std::string text;   // "cannot read /x/job.yaml: permission denied"
-  std::string next;   // "check the file's owner", or empty
-  int sys = 0;        // errno where the system was the cause, else 0
+  std::string text;  // "cannot read /x/job.yaml: permission denied"
+  std::string next;  // "check the file's owner", or empty
+  int sys = 0;       // errno where the system was the cause, else 0
 };
 
 template <typename T>
@@ -49,13 +49,14 @@ std::unexpected<Error> FailErrno(int error, std::string what);
 // MUSTER_TRY(expr);  MUSTER_ASSIGN(auto x, expr);  return the error of a Result to the caller.
 #define MUSTER_CONCAT_(a, b) a##b
 #define MUSTER_CONCAT(a, b) MUSTER_CONCAT_(a, b)
-#define MUSTER_TRY(...)                                               \
-  do {                                                                \
-    if (auto muster_status = (__VA_ARGS__); !muster_status)           \
-      return std::unexpected(std::move(muster_status).error());       \
+#define MUSTER_TRY(...)                                         \
+  do {                                                          \
+    if (auto muster_status = (__VA_ARGS__); !muster_status)     \
+      return std::unexpected(std::move(muster_status).error()); \
   } while (false)
-#define MUSTER_ASSIGN_(tmp, lhs, ...)                        \
-  auto tmp = (__VA_ARGS__);                                  \
-  if (!tmp) return std::unexpected(std::move(tmp).error());  \
+#define MUSTER_ASSIGN_(tmp, lhs, ...)                       \
+  auto tmp = (__VA_ARGS__);                                 \
+  if (!tmp) return std::unexpected(std::move(tmp).error()); \
   lhs = std::move(*tmp)
-#define MUSTER_ASSIGN(lhs, ...) MUSTER_ASSIGN_(MUSTER_CONCAT(muster_result_, __LINE__), lhs, __VA_ARGS__)
+#define MUSTER_ASSIGN(lhs, ...) \
+  MUSTER_ASSIGN_(MUSTER_CONCAT(muster_result_, __LINE__), lhs, __VA_ARGS__)

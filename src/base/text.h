@@ -20,16 +20,17 @@ bool IsUtf8(std::string_view text);
 // Every invalid byte sequence becomes one U+FFFD.
 std::string CleanUtf8(std::string_view text);
 // Cleans, and drops control characters (escape sequences above all), so that text from outside is
-// safe on a terminal. Tabs stay.
+// safe on a terminal. Tabs stay, newlines become blanks: what comes out is one line.
 std::string Printable(std::string_view text);
 // Columns that valid UTF-8 takes on a terminal: wide CJK counts two, combining marks none.
 int DisplayWidth(std::string_view text);
 
-// The whole text as a number, or nothing: no blanks, no sign where unsigned, no overflow.
+// The whole text as a number, or nothing: no blanks, no leading '+', no overflow, no nan or inf.
 std::optional<int64_t> ParseInt(std::string_view text);
 std::optional<double> ParseDouble(std::string_view text);
 
-// "90", "90s", "15m", "2h", "1d12h" and "01:30:00" as milliseconds; kInvalid names what was found.
+// "90", "90s", "15m", "1.5h", "1d12h", "250ms" and "01:30:00" as milliseconds, at most a century;
+// kInvalid names what was found.
 Result<int64_t> ParseDuration(std::string_view text);
 // "512", "64KiB", "1.5GB", "4G" as bytes (KB = 1000, K and KiB = 1024).
 Result<int64_t> ParseSize(std::string_view text);

@@ -24,7 +24,8 @@ class __attribute__((capability("mutex"))) Mutex {
 
 class __attribute__((scoped_lockable)) MutexLock {
  public:
-  explicit MutexLock(Mutex& mutex) __attribute__((acquire_capability(mutex))) : lock_(mutex.mutex_) {}
+  explicit MutexLock(Mutex& mutex) __attribute__((acquire_capability(mutex)))
+      : lock_(mutex.mutex_) {}
   ~MutexLock() __attribute__((release_capability())) = default;
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
