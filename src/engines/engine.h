@@ -52,12 +52,20 @@ class Engine {
   // Writes the orders and starts a launcher a node. The attempt must be journaled before. Starting
   // an attempt twice starts nothing twice: a launcher that finds its record leaves.
   virtual Status Start(const AttemptRef& attempt, const std::vector<NodeOrder>& orders) = 0;
-  // After a restart of the server: takes up an attempt that may or may not have been started; goes
-  // on from each node's record offset. A node without a record is started when `orders` has been
-  // written, else reported lost.
-  virtual Status Recover(const AttemptRef& attempt, const std::vector<NodeStatus>& nodes) = 0;
+  // After a restart of the server: takes up an attempt that may or may not have been started, and
+  // goes on from each node's record offset. A node without a record is started with its order.
+  virtual Status Recover(const AttemptRef& attempt, const std::vector<NodeStatus>& nodes,
+                         const std::vector<NodeOrder>& orders) = 0;
   // Asks every node to stop; repeated calls are harmless. Told done by NodeClean and LauncherEnded.
   virtual Status Stop(const AttemptRef& attempt, const ControlLine& why) = 0;
+
+  // What is true of a node right now, asked of the node and not of the journal.
+  struct Inspection {
+    bool has_record = false;
+    bool launcher_alive = false;
+    int processes = 0;  // living processes of the attempt on this node, the launcher left out
+  };
+  virtual Result<Inspection> Inspect(const AttemptRef& attempt, int node) = 0;
 };
 
 }  // namespace muster::engines

@@ -1,0 +1,130 @@
+#include "engines/local/local_engine.h"
+
+#include <fcntl.h>
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "os/file.h"
+#include "os/net.h"
+#include "os/process_table.h"
+#include "os/spawn.h"
+#include "os/sweep.h"
+
+extern char** environ;
+
+namespace muster::engines {
+namespace {
+
+// The server's own environment, less what lets a job act as its user on the server.
+std::vector<std::string> LauncherEnvironment() {
+  std::vector<std::string> env;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (!text.starts_with("MUSTER_")) env.emplace_back(text);
+  }
+  return env;
+}
+
+}  // namespace
+
+LocalEngine::LocalEngine(Parts parts) : parts_(std::move(parts)), ports_(os::PortIsFree) {}
+LocalEngine::~LocalEngine() = default;
+
+Result<std::vector<int>> LocalEngine::ReservePorts(const AttemptRef& attempt,
+                                                   const std::string& node, int count) {
+  for (const auto& info : parts_.nodes)
+    if (info.name == node) return ports_.Reserve(attempt.token, info.address, count);
+  return Fail(Code::kNotFound, fmt::format("no node \"{}\" on this server", node));
+}
+
+void LocalEngine::ReservePorts(const AttemptRef& attempt, const Allocation& known) {
+  for (const auto& share : known.nodes) ports_.Hold(attempt.token, share.ports);
+}
+
+void LocalEngine::Release(const AttemptRef& attempt) {
+  ports_.Release(attempt.token);
+  // A watch may be the caller: it is taken out now and destroyed when the loop is back.
+  auto first = watches_.lower_bound({attempt.token, 0});
+  while (first != watches_.end() && first->first.first == attempt.token) {
+    auto dead = std::make_shared<std::unique_ptr<NodeWatch>>(std::move(first->second));
+    first = watches_.erase(first);
+    parts_.loop.Post([dead] { dead->reset(); });
+  }
+}
+
+NodeWatch& LocalEngine::Watch(const AttemptRef& attempt, int node, int64_t offset) {
+  auto& watch = watches_[{attempt.token, node}];
+  if (!watch)
+    watch = std::make_unique<NodeWatch>(
+        NodeWatch::Parts{parts_.loop, parts_.pool, parts_.files, events_}, attempt, node, offset);
+  return *watch;
+}
+
+Status LocalEngine::Start(const AttemptRef& attempt, const std::vector<NodeOrder>& orders) {
+  for (const auto& order : orders) {
+    if (auto status = StartNode(attempt, order); !status) {
+      const std::string why = status.error().text;
+      MUSTER_TRY(os::MakeDirs(order.dir));
+      NodeWatch& watch = Watch(attempt, order.node, 0);
+      parts_.loop.Post([this, key = std::pair(attempt.token, order.node), &watch, why] {
+        if (watches_.contains(key)) watch.CouldNotStart("its launcher could not start: " + why);
+      });
+    }
+  }
+  return {};
+}
+
+Status LocalEngine::StartNode(const AttemptRef& attempt, const NodeOrder& order) {
+  MUSTER_TRY(os::MakeDirs(order.dir));
+  // Not synced: a power cut ends the ranks as well, and then the order is made anew.
+  MUSTER_TRY(os::WriteFileAtomic(order.dir + "/order.json", ToPrettyJson(ToJsonObject(order)), 0600,
+                                 /*sync=*/false));
+  MUSTER_ASSIGN(os::Fd log, os::Open(order.dir + "/launcher.log", O_WRONLY | O_CREAT | O_APPEND));
+  NodeWatch& watch = Watch(attempt, order.node, 0);
+  os::SpawnOptions options;
+  options.argv = {parts_.muster, "launch", "--order", order.dir};
+  options.env = LauncherEnvironment();
+  options.cwd = order.dir;
+  options.stdout_fd = log.get();
+  MUSTER_ASSIGN(os::Child child, os::Spawn(options));
+  watch.OwnChild(child.pid, std::move(child.pidfd));
+  return {};
+}
+
+Status LocalEngine::Recover(const AttemptRef& attempt, const std::vector<NodeStatus>& nodes,
+                            const std::vector<NodeOrder>& orders) {
+  for (const auto& order : orders) {
+    const size_t index = size_t(order.node);
+    if (index < nodes.size() && nodes[index].ended) continue;
+    const int64_t offset = index < nodes.size() ? nodes[index].record_offset : 0;
+    std::error_code ignored;
+    if (std::filesystem::exists(order.dir + "/record", ignored)) {
+      Watch(attempt, order.node, offset).Adopt();
+    } else if (auto status = Start(attempt, {order}); !status) {
+      return status;
+    }
+  }
+  return {};
+}
+
+Status LocalEngine::Stop(const AttemptRef& attempt, const ControlLine& why) {
+  MUSTER_TRY(os::MakeDirs(attempt.dir));  // a stop may come before the start
+  MUSTER_ASSIGN(os::Fd control,
+                os::Open(attempt.dir + "/control", O_WRONLY | O_CREAT | O_APPEND, 0600));
+  return os::WriteAll(control.get(), EncodeControlLine(why));
+}
+
+Result<Engine::Inspection> LocalEngine::Inspect(const AttemptRef& attempt, int node) {
+  const os::Path record = fmt::format("{}/node{}/record", attempt.dir, node);
+  Inspection inspection;
+  std::error_code ignored;
+  inspection.has_record = std::filesystem::exists(record, ignored);
+  inspection.launcher_alive = os::IsLocked(record);
+  inspection.processes =
+      int(os::ProcessesMarked(os::NodeMark(attempt.token, node)).size());
+  return inspection;
+}
+
+}  // namespace muster::engines

@@ -1,0 +1,150 @@
+#include "engines/local/node_watch.h"
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "os/file.h"
+#include "os/process_table.h"
+#include "os/sweep.h"
+
+namespace muster::engines {
+namespace {
+
+constexpr int64_t kReadAtOnce = 1 << 20;
+constexpr int64_t kSweepDeadlineMs = 30'000;
+
+}  // namespace
+
+NodeWatch::NodeWatch(Parts parts, AttemptRef attempt, int node, int64_t offset)
+    : parts_(parts), attempt_(std::move(attempt)), node_(node), offset_(offset) {
+  record_watch_ = parts_.files.Add(NodeDir() + "/record", [this] { ReadRecord(); });
+}
+
+NodeWatch::~NodeWatch() {
+  *alive_ = false;
+  if (record_watch_ != 0) parts_.files.Remove(record_watch_);
+  if (pidfd_watch_ != 0) parts_.loop.Unwatch(pidfd_watch_);
+  if (timer_ != 0) parts_.loop.Cancel(timer_);
+}
+
+std::string NodeWatch::NodeDir() const { return fmt::format("{}/node{}", attempt_.dir, node_); }
+
+void NodeWatch::OwnChild(pid_t pid, os::Fd pidfd) {
+  child_ = pid;
+  pidfd_ = std::move(pidfd);
+  pidfd_watch_ = parts_.loop.WatchReadable(pidfd_.get(), [this] { OnLauncherGone(); });
+}
+
+void NodeWatch::Adopt() {
+  // The identity of the launcher stands at the head of its record, whatever was taken in before.
+  if (auto head = os::ReadAt(NodeDir() + "/record", 0, kReadAtOnce)) {
+    if (auto part = DecodeRecord(*head))
+      for (const auto& line : part->lines)
+        if (const auto* began = std::get_if<LauncherBegan>(&line.body)) began_ = *began;
+  }
+  const auto alive = alive_;
+  ReadRecord();
+  if (*alive && !over_) TrackLauncher();
+}
+
+void NodeWatch::CouldNotStart(const std::string& why) {
+  over_ = true;
+  parts_.events->OnNodeLost(attempt_, node_, why, NodeClean{});
+}
+
+void NodeWatch::ReadRecord() {
+  const auto alive = alive_;
+  while (!over_) {
+    auto bytes = os::ReadAt(NodeDir() + "/record", offset_, kReadAtOnce);
+    if (!bytes || bytes->empty()) return;
+    auto part = DecodeRecord(*bytes);
+    if (!part) {
+      LogError("job {} attempt {} node {}: record damaged at offset {}: {}", attempt_.job,
+               attempt_.attempt, node_, offset_, part.error().text);
+      return;  // the launcher's end decides; nothing is guessed from a damaged record
+    }
+    if (part->used == 0) return;
+    const int64_t base = offset_;
+    offset_ += int64_t(part->used);
+    for (const auto& line : part->lines) {
+      if (const auto* began = std::get_if<LauncherBegan>(&line.body)) began_ = *began;
+      if (std::holds_alternative<LauncherEnded>(line.body)) over_ = true;
+      parts_.events->OnRecord(attempt_, node_, line, base + int64_t(line.end));
+      if (!*alive) return;  // the event released this attempt
+    }
+  }
+}
+
+// Watches a launcher that is not our child by a descriptor of its process; its start time makes sure
+// that the pid was not given to another meanwhile.
+void NodeWatch::TrackLauncher() {
+  if (began_) {
+    os::Fd pidfd(int(::syscall(SYS_pidfd_open, began_->pid, 0)));
+    const auto process = os::ReadProcess(began_->pid);
+    if (pidfd && process && process->start_ticks == began_->start_ticks && process->state != 'Z') {
+      pidfd_ = std::move(pidfd);
+      pidfd_watch_ = parts_.loop.WatchReadable(pidfd_.get(), [this] { OnLauncherGone(); });
+      return;
+    }
+  }
+  DecideFate(0);
+}
+
+void NodeWatch::OnLauncherGone() {
+  parts_.loop.Unwatch(std::exchange(pidfd_watch_, 0));
+  if (child_ > 0) ::waitpid(std::exchange(child_, -1), nullptr, 0);
+  pidfd_.Reset();
+  const auto alive = alive_;
+  ReadRecord();
+  if (*alive && !over_) DecideFate(0);
+}
+
+// No last word. A locked record belongs to a living launcher (ours left because it was a second
+// one, or an adopted one is only now beginning): look again soon. Unlocked twice means dead.
+void NodeWatch::DecideFate(int tries) {
+  const auto alive = alive_;
+  ReadRecord();
+  if (!*alive || over_) return;
+  const bool locked = os::IsLocked(NodeDir() + "/record");
+  if (locked && began_) {
+    const auto process = os::ReadProcess(began_->pid);
+    if (process && process->start_ticks == began_->start_ticks && process->state != 'Z')
+      return TrackLauncher();
+  }
+  if (locked || tries < 2) {
+    timer_ = parts_.loop.After(50, [this, tries, locked] {
+      timer_ = 0;
+      DecideFate(locked ? 0 : tries + 1);
+    });
+    return;
+  }
+  SweepAndReportLost(began_ ? fmt::format("its launcher (pid {}) died", began_->pid)
+                            : "its launcher ended before it began; see launcher.log in the node's folder");
+}
+
+void NodeWatch::SweepAndReportLost(const std::string& why) {
+  over_ = true;
+  const std::string cgroup = began_ ? began_->cgroup : "";
+  const std::string mark = os::NodeMark(attempt_.token, node_);
+  parts_.pool.Run([this, alive = alive_, &loop = parts_.loop, cgroup, mark, why] {
+    const auto swept = os::SweepNow(cgroup, mark, kSweepDeadlineMs);
+    loop.Post([this, alive, swept, why] {
+      if (!*alive) return;
+      const NodeClean clean{swept.found, swept.killed, swept.left, swept.took_ms, swept.names};
+      if (clean.left > 0) {
+        // Not clean means not ended: the devices stay held until the sweep succeeds.
+        LogWarning("job {} attempt {} node {}: {} processes resist, trying again", attempt_.job,
+                   attempt_.attempt, node_, clean.left);
+        timer_ = parts_.loop.After(1000, [this, why] { SweepAndReportLost(why); });
+        return;
+      }
+      parts_.events->OnNodeLost(attempt_, node_, why, clean);
+    });
+  });
+}
+
+}  // namespace muster::engines

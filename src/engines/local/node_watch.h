@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engines/engine.h"
+#include "os/fd.h"
+#include "os/file_watch.h"
+#include "os/loop.h"
+#include "os/pool.h"
+
+namespace muster::engines {
+
+// Follows one node of one attempt: its record by offset, and its launcher's life. A launcher that
+// dies without its last word is reported lost after its leftovers were swept away. On the loop.
+class NodeWatch {
+ public:
+  struct Parts {
+    os::Loop& loop;
+    os::Pool& pool;
+    os::FileWatch& files;
+    EngineEvents* events;
+  };
+  NodeWatch(Parts parts, AttemptRef attempt, int node, int64_t offset);
+  ~NodeWatch();
+  NodeWatch(const NodeWatch&) = delete;
+  NodeWatch& operator=(const NodeWatch&) = delete;
+
+  // A launcher we started ourselves: reaped when it ends.
+  void OwnChild(pid_t pid, os::Fd pidfd);
+  // A launcher that may be alive or dead, known by its record only.
+  void Adopt();
+  // The launcher could not even be started.
+  void CouldNotStart(const std::string& why);
+
+ private:
+  void ReadRecord();
+  void TrackLauncher();
+  void OnLauncherGone();
+  void DecideFate(int tries);
+  void SweepAndReportLost(const std::string& why);
+  std::string NodeDir() const;
+
+  Parts parts_;
+  AttemptRef attempt_;
+  int node_;
+  int64_t offset_;
+  bool over_ = false;              // last word heard, or reported lost
+  std::optional<LauncherBegan> began_;
+  pid_t child_ = -1;               // to be reaped
+  os::Fd pidfd_;
+  os::Loop::Id pidfd_watch_ = 0;
+  os::Loop::Id timer_ = 0;
+  os::FileWatch::Id record_watch_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what the pool posts back
+};
+
+}  // namespace muster::engines

@@ -1,0 +1,63 @@
+#include "lifecycle/conductor.h"
+
+#include "lifecycle/conductor_impl.h"
+
+namespace muster::lifecycle {
+
+Conductor::Conductor(Parts parts) : impl_(std::make_unique<Impl>(parts)) {
+  parts.engine.SetEvents(this);
+}
+Conductor::~Conductor() { *impl_->here = false; }
+
+Status Conductor::Recover() { return impl_->Recover(); }
+
+void Conductor::Submit(SubmitRequest request,
+                       std::function<void(std::expected<SubmitResult, Refusal>)> done) {
+  impl_->Submit(std::move(request), std::move(done));
+}
+void Conductor::Stop(JobId id, const std::string& who, std::optional<int64_t> grace_ms,
+                     std::function<void(Result<State>)> done) {
+  impl_->Stop(id, who, grace_ms, std::move(done));
+}
+void Conductor::StopGroup(const std::string& group, const std::string& who,
+                          std::function<void(Result<int>)> done) {
+  impl_->StopGroup(group, who, std::move(done));
+}
+void Conductor::Rerun(JobId id, const std::string& key, const std::string& user,
+                      std::function<void(std::expected<SubmitResult, Refusal>)> done) {
+  impl_->Rerun(id, key, user, std::move(done));
+}
+void Conductor::Remove(JobId id, std::function<void(Status)> done) {
+  impl_->Remove(id, std::move(done));
+}
+
+Result<Job> Conductor::Find(JobId id) const { return impl_->Find(id); }
+Result<scheduler::Why> Conductor::Why(JobId id) const { return impl_->Why(id); }
+std::vector<NodeUse> Conductor::Nodes() const { return impl_->Nodes(); }
+std::expected<std::vector<NodeOrder>, Refusal> Conductor::Plan(const json::value& document) const {
+  return impl_->Plan(document);
+}
+json::object Conductor::VerdictOf(const Job& job) const { return impl_->VerdictOf(job); }
+
+Conductor::WatchId Conductor::OnEvents(std::function<void()> fn) {
+  const WatchId id = impl_->next_watch++;
+  impl_->watchers.emplace(id, std::move(fn));
+  return id;
+}
+void Conductor::Unwatch(WatchId id) { impl_->watchers.erase(id); }
+
+os::Path Conductor::JobDir(JobId id) const { return impl_->JobDir(id); }
+os::Path Conductor::NodeDir(JobId id, int attempt, int node) const {
+  return impl_->JobDir(id) / "attempts" / std::to_string(attempt) / ("node" + std::to_string(node));
+}
+
+void Conductor::OnRecord(const engines::AttemptRef& attempt, int node, const RecordLine& line,
+                         int64_t end_offset) {
+  if (Live* live = impl_->Current(attempt)) impl_->TakeRecord(*live, node, line, end_offset);
+}
+void Conductor::OnNodeLost(const engines::AttemptRef& attempt, int node, const std::string& why,
+                           const NodeClean& clean) {
+  if (Live* live = impl_->Current(attempt)) impl_->TakeLost(*live, node, why, clean);
+}
+
+}  // namespace muster::lifecycle

@@ -1,0 +1,112 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lifecycle/conductor.h"
+
+namespace muster::lifecycle {
+
+// A job that is not over, as it is held in memory.
+struct Live {
+  Job job;
+  std::set<JobId> waits_for;   // jobs named in `after` that have not ended
+  bool queued = false;         // stands in the queue: on disk, nothing to wait for but room
+  bool finishing = false;      // its end is being made durable
+  bool flush_due = false;      // what its record told has yet to be journaled
+  std::string stop_asked_by;   // a user, or empty
+};
+
+// The state and the steps behind Conductor; one file a step, named at the declarations.
+struct Conductor::Impl {
+  explicit Impl(Parts parts) : parts(parts) {}
+
+  // -- submit.cc
+  using SubmitDone = std::function<void(std::expected<SubmitResult, Refusal>)>;
+  void Submit(SubmitRequest request, SubmitDone done);
+  void Rerun(JobId id, const std::string& key, const std::string& user, SubmitDone done);
+  void Accept(std::vector<JobSpec> specs, const SubmitRequest& request, SubmitDone done);
+  bool AnswerRepeated(const std::string& key, SubmitDone& done);
+  void CheckSpecs(std::vector<JobSpec>& specs, const SubmitRequest& request,
+                  std::vector<Fault>& faults) const;
+  void Accepted(const std::vector<JobId>& ids);
+
+  // -- queue.cc: who waits, who may start
+  void EnqueueOrWait(Live& entry);
+  void LeaveQueue(Live& entry);
+  void ScheduleSoon();
+  void Schedule();
+  scheduler::Cluster ClusterNow() const;
+  void ReleaseDependants(JobId ended, State state);
+
+  // -- start.cc
+  void BeginAttempt(Live& entry, Allocation allocation);
+  Status ReservePorts(const engines::AttemptRef& ref, const JobSpec& spec, Allocation& allocation);
+  Result<std::vector<NodeOrder>> Orders(const Job& job, const Attempt& attempt) const;
+  void FailBeforeStart(Live& entry, const Error& error);
+
+  // -- watch.cc: what the records tell
+  void TakeRecord(Live& entry, int node, const RecordLine& line, int64_t end_offset);
+  void TakeLost(Live& entry, int node, const std::string& why, const NodeClean& clean);
+  void NoteStarted(Live& entry);
+  void NoteRankEnded(Live& entry);
+  void NoteFailure(Live& entry, int node, const NodeFailed& failed);
+  Live* Current(const engines::AttemptRef& ref);
+
+  // -- stop.cc
+  void Stop(JobId id, const std::string& who, std::optional<int64_t> grace_ms,
+            std::function<void(Result<State>)> done);
+  void StopGroup(const std::string& group, const std::string& who,
+                 std::function<void(Result<int>)> done);
+  void StopAttempt(Live& entry, StoppedBy by, const std::string& detail,
+                   std::optional<int64_t> grace_ms);
+
+  // -- finish.cc
+  void FinishIfOver(Live& entry);
+  void EndAttempt(Live& entry);
+  void EndJob(Live& entry, Event event, const std::string& reason);
+  void Remove(JobId id, std::function<void(Status)> done);
+
+  // -- recover.cc
+  Status Recover();
+  void Resume(Live& entry);
+  void EmptyTrash();
+
+  // -- views.cc
+  Result<Job> Find(JobId id) const;
+  Result<scheduler::Why> Why(JobId id) const;
+  std::vector<NodeUse> Nodes() const;
+  std::expected<std::vector<NodeOrder>, Refusal> Plan(const json::value& document) const;
+  json::object VerdictOf(const Job& job) const;
+
+  // -- journaling.cc
+  // Moves the state by the table; false when the cell says stay or refuse. Appends the event.
+  bool Move(Live& entry, Event event, const std::string& reason, std::vector<store::Op>& ops);
+  store::Op EventOp(const Live& entry, std::string kind, json::object data) const;
+  // Writes until it is durable, whatever the disk says meanwhile; then runs `then` on the loop.
+  void Commit(std::vector<store::Op> ops, std::function<void()> then = {});
+  // Writes once; the outcome on the loop.
+  void TryCommit(std::vector<store::Op> ops, std::function<void(Status)> then);
+  void FlushSoon(Live& entry);
+  void TellWatchers();
+
+  os::Path JobDir(JobId id) const { return parts.data / "jobs" / std::to_string(id); }
+  engines::AttemptRef RefOf(const Job& job, const Attempt& attempt) const;
+  int64_t Now() const { return parts.loop.clock().WallMs(); }
+
+  Parts parts;
+  std::map<JobId, Live> jobs;                     // every job that is not over
+  std::vector<scheduler::Waiting> queue;          // in order: priority, then id
+  std::map<std::string, std::vector<SubmitDone>> keys_in_flight;
+  JobId next_id = 1;
+  bool schedule_due = false;
+  std::map<WatchId, std::function<void()>> watchers;
+  WatchId next_watch = 1;
+  std::shared_ptr<bool> here = std::make_shared<bool>(true);
+};
+
+}  // namespace muster::lifecycle

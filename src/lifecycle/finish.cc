@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "lifecycle/conductor_impl.h"
+#include "lifecycle/judge.h"
+
+namespace muster::lifecycle {
+
+void Conductor::Impl::FinishIfOver(Live& entry) {
+  const Attempt& attempt = *entry.job.current();
+  if (entry.finishing || !std::ranges::all_of(attempt.nodes, &NodeStatus::ended)) return;
+  EndAttempt(entry);
+}
+
+// Every node is clean. The attempt's end is judged and journaled; the job ends with it or waits for
+// its next attempt.
+void Conductor::Impl::EndAttempt(Live& entry) {
+  Attempt& attempt = *entry.job.current();
+  const auto ref = RefOf(entry.job, attempt);
+  attempt.ended_ms = Now();
+  attempt.exit = OverallExit(attempt);
+  const Outcome outcome = OutcomeOf(entry.job.spec, entry.job.used_retries, *attempt.exit);
+  parts.engine.Release(ref);
+  if (outcome.event != Event::kEndedRetry) {
+    std::string reason;
+    if (outcome.event == Event::kEndedBadly) {
+      const json::object verdict = VerdictOf(entry.job);
+      reason = GetString(verdict, "headline", Describe(*attempt.exit));
+    } else if (outcome.event == Event::kEndedStopped) {
+      reason = entry.stop_asked_by.empty() ? "stopped by the user" : "stopped by " + entry.stop_asked_by;
+    }
+    return EndJob(entry, outcome.event, reason);
+  }
+  entry.finishing = true;  // until the next attempt may begin
+  if (outcome.uses_retry) ++entry.job.used_retries;
+  std::vector<store::Op> ops;
+  Move(entry, outcome.event,
+       fmt::format("attempt {} {}; waiting for attempt {}", attempt.number,
+                   Describe(*attempt.exit), attempt.number + 1),
+       ops);
+  ops.push_back(store::PutJob{entry.job});
+  ops.push_back(store::PutAttempt{entry.job.id, attempt});
+  Commit(std::move(ops), [this, id = entry.job.id] {
+    const auto found = jobs.find(id);
+    if (found == jobs.end()) return;
+    found->second.finishing = false;
+    EnqueueOrWait(found->second);
+    ScheduleSoon();
+  });
+}
+
+// The end is said only when it is on disk: until then the job shows the state it had.
+void Conductor::Impl::EndJob(Live& entry, Event event, const std::string& reason) {
+  if (entry.finishing) return;
+  LeaveQueue(entry);
+  Live ended = entry;
+  std::vector<store::Op> ops;
+  if (!Move(ended, event, reason, ops)) return;
+  ended.job.ended_ms = Now();
+  entry.finishing = true;
+  ops.push_back(store::PutJob{ended.job});
+  if (const auto* attempt = ended.job.current())
+    ops.push_back(store::PutAttempt{ended.job.id, *attempt});
+  Commit(std::move(ops), [this, id = ended.job.id, state = ended.job.state] {
+    jobs.erase(id);
+    ReleaseDependants(id, state);
+    ScheduleSoon();
+  });
+}
+
+// The folder moves to the trash before the journal forgets the job and is emptied after, so that a
+// crash in between leaves either a whole job or garbage that the next start removes.
+void Conductor::Impl::Remove(JobId id, std::function<void(Status)> done) {
+  if (jobs.contains(id)) {
+    return done(Fail(Code::kConflict, fmt::format("job {} is not over", id),
+                     fmt::format("stop it first: muster stop {}", id)));
+  }
+  const auto job = Find(id);
+  if (!job) return done(std::unexpected(job.error()));
+  const os::Path from = JobDir(id), trash = parts.data / "trash", to = trash / std::to_string(id);
+  if (auto status = os::MakeDirs(trash, 0700); !status) return done(status);
+  std::error_code error;
+  std::filesystem::rename(from, to, error);
+  if (error && error != std::errc::no_such_file_or_directory)
+    return done(FailErrno(error.value(), fmt::format("move {} to the trash", from.string())));
+  TryCommit({store::DropJob{id}}, [this, from, to, done](Status status) {
+    std::error_code ignored;
+    if (!status) {
+      std::filesystem::rename(to, from, ignored);
+      return done(status);
+    }
+    parts.pool.Run([to] {
+      if (auto removed = os::RemoveTree(to); !removed) LogWarning("{}", removed.error().text);
+    });
+    done({});
+  });
+}
+
+}  // namespace muster::lifecycle

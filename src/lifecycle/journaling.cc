@@ -1,0 +1,81 @@
+#include "base/log.h"
+#include "lifecycle/conductor_impl.h"
+
+namespace muster::lifecycle {
+namespace {
+constexpr int64_t kRetryMs = 1000;
+}
+
+bool Conductor::Impl::Move(Live& entry, Event event, const std::string& reason,
+                           std::vector<store::Op>& ops) {
+  const Transition cell = Next(entry.job.state, event);
+  if (cell.kind == Transition::Kind::kRefuse) {
+    LogError("job {}: event {} must not come in state {}", entry.job.id, Name(event),
+             Name(entry.job.state));
+  }
+  if (cell.kind != Transition::Kind::kMove) return false;
+  json::object data{{"from", Name(entry.job.state)}, {"to", Name(cell.next)}, {"event", Name(event)}};
+  if (!reason.empty()) data["reason"] = reason;
+  if (const auto* attempt = entry.job.current()) data["attempt"] = attempt->number;
+  entry.job.state = cell.next;
+  entry.job.reason = reason;
+  ops.push_back(EventOp(entry, "state", std::move(data)));
+  return true;
+}
+
+store::Op Conductor::Impl::EventOp(const Live& entry, std::string kind, json::object data) const {
+  return store::AddEvent{entry.job.id, Now(), std::move(kind), std::move(data)};
+}
+
+void Conductor::Impl::TryCommit(std::vector<store::Op> ops, std::function<void(Status)> then) {
+  parts.journal.Write(std::move(ops), [this, still = here, &loop = parts.loop,
+                                       then = std::move(then)](Status status) {
+    loop.Post([this, still, then, status = std::move(status)] {
+      if (!*still) return;
+      const bool durable = status.has_value();
+      if (then) then(status);
+      if (durable) TellWatchers();
+    });
+  });
+}
+
+void Conductor::Impl::Commit(std::vector<store::Op> ops, std::function<void()> then) {
+  // The copy is for the retry alone; the common case is a handful of small rows.
+  auto kept = std::make_shared<std::vector<store::Op>>(ops);
+  TryCommit(std::move(ops), [this, kept, then = std::move(then)](Status status) {
+    if (status) {
+      if (then) then();
+      return;
+    }
+    LogError("the journal cannot be written, trying again: {}", status.error().text);
+    parts.loop.After(kRetryMs, [this, still = here, kept, then] {
+      if (*still) Commit(std::move(*kept), then);
+    });
+  });
+}
+
+// Records come in bursts (sixteen ranks start at once); one write takes them all.
+void Conductor::Impl::FlushSoon(Live& entry) {
+  if (std::exchange(entry.flush_due, true)) return;
+  parts.loop.Post([this, still = here, id = entry.job.id] {
+    if (!*still) return;
+    const auto found = jobs.find(id);
+    if (found == jobs.end() || !found->second.flush_due) return;
+    found->second.flush_due = false;
+    const Job& job = found->second.job;
+    if (const auto* attempt = job.current()) Commit({store::PutJob{job}, store::PutAttempt{id, *attempt}});
+  });
+}
+
+void Conductor::Impl::TellWatchers() {
+  const auto copy = watchers;  // a watcher may leave while it is told
+  for (const auto& [id, fn] : copy)
+    if (watchers.contains(id)) fn();
+}
+
+engines::AttemptRef Conductor::Impl::RefOf(const Job& job, const Attempt& attempt) const {
+  return {job.id, attempt.number, attempt.token,
+          JobDir(job.id) / "attempts" / std::to_string(attempt.number)};
+}
+
+}  // namespace muster::lifecycle

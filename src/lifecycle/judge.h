@@ -1,0 +1,19 @@
+#pragma once
+
+#include "model/job.h"
+
+namespace muster::lifecycle {
+
+// How an attempt ended as a whole, from what its nodes told. Pure. Every node must have ended.
+ExitReport OverallExit(const Attempt& attempt);
+
+// Which event of the table the end of this attempt is. Pure. A preempted attempt comes back without
+// using up a retry; what could not start or ran into its limit is not tried again, for it would only
+// do the same.
+struct Outcome {
+  Event event;
+  bool uses_retry = false;
+};
+Outcome OutcomeOf(const JobSpec& spec, int used_retries, const ExitReport& exit);
+
+}  // namespace muster::lifecycle

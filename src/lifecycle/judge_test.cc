@@ -1,0 +1,64 @@
+#include "lifecycle/judge.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::lifecycle {
+namespace {
+
+Attempt WithRanks(std::vector<ExitReport> exits) {
+  Attempt attempt;
+  for (size_t i = 0; i < exits.size(); ++i)
+    attempt.ranks.push_back({.rank = int(i), .exit = exits[i]});
+  return attempt;
+}
+const ExitReport kGood{.how = ExitClass::kSucceeded};
+
+TEST(JudgeTest, AnAttemptSucceedsOnlyWhenEveryRankDid) {
+  EXPECT_EQ(OverallExit(WithRanks({kGood, kGood})).how, ExitClass::kSucceeded);
+  EXPECT_EQ(OverallExit(WithRanks({kGood, {.how = ExitClass::kExitCode, .code = 3}})).code, 3);
+}
+
+TEST(JudgeTest, ARankWithoutAnEndIsLostNotFine) {
+  Attempt attempt = WithRanks({kGood});
+  attempt.ranks.push_back({.rank = 1});
+  EXPECT_EQ(OverallExit(attempt).how, ExitClass::kLost);
+}
+
+TEST(JudgeTest, ServersStoppedAfterTheWorkersDoNotSpoilSuccess) {
+  const ExitReport served{.how = ExitClass::kStopped, .signal = 15, .stopped_by = StoppedBy::kRoleEnd};
+  EXPECT_EQ(OverallExit(WithRanks({kGood, served})).how, ExitClass::kSucceeded);
+}
+
+TEST(JudgeTest, TheCauseWinsOverTheFallout) {
+  Attempt attempt = WithRanks({{.how = ExitClass::kStopped, .stopped_by = StoppedBy::kRankFailure},
+                               {.how = ExitClass::kSignal, .signal = 11}});
+  attempt.stopped_by = StoppedBy::kRankFailure;
+  attempt.cause = Cause{1, 0, "n", {.how = ExitClass::kSignal, .signal = 11}, ""};
+  EXPECT_EQ(OverallExit(attempt).signal, 11);
+}
+
+TEST(JudgeTest, AUserStopStaysAStopWhateverTheRanksSaidOnTheWayOut) {
+  Attempt attempt = WithRanks({{.how = ExitClass::kExitCode, .code = 1}});
+  attempt.stopped_by = StoppedBy::kUser;
+  attempt.cause = Cause{0, 0, "n", {.how = ExitClass::kExitCode, .code = 1}, ""};
+  const ExitReport exit = OverallExit(attempt);
+  EXPECT_EQ(exit.how, ExitClass::kStopped);
+  EXPECT_EQ(OutcomeOf({}, 0, exit).event, Event::kEndedStopped);
+}
+
+TEST(JudgeTest, RetriesAreUsedUpByFailuresOnly) {
+  JobSpec spec;
+  spec.retries = 1;
+  const ExitReport failed{.how = ExitClass::kExitCode, .code = 1};
+  EXPECT_EQ(OutcomeOf(spec, 0, failed).event, Event::kEndedRetry);
+  EXPECT_TRUE(OutcomeOf(spec, 0, failed).uses_retry);
+  EXPECT_EQ(OutcomeOf(spec, 1, failed).event, Event::kEndedBadly);
+  const ExitReport preempted{.how = ExitClass::kStopped, .stopped_by = StoppedBy::kPreemption};
+  EXPECT_EQ(OutcomeOf({}, 0, preempted).event, Event::kEndedRetry);
+  EXPECT_FALSE(OutcomeOf({}, 0, preempted).uses_retry);
+  EXPECT_EQ(OutcomeOf(spec, 0, {.how = ExitClass::kTimedOut}).event, Event::kEndedBadly);
+  EXPECT_EQ(OutcomeOf(spec, 0, {.how = ExitClass::kCouldNotStart}).event, Event::kEndedBadly);
+}
+
+}  // namespace
+}  // namespace muster::lifecycle

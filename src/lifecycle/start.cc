@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "dialect/plan.h"
+#include "lifecycle/conductor_impl.h"
+
+namespace muster::lifecycle {
+namespace {
+constexpr int64_t kPortRetryMs = 1000;
+constexpr int kTokenBytes = 16;
+}  // namespace
+
+void Conductor::Impl::BeginAttempt(Live& entry, Allocation allocation) {
+  Attempt attempt;
+  attempt.number = int(entry.job.attempts.size()) + 1;
+  attempt.token = os::RandomHex(kTokenBytes);
+  attempt.created_ms = Now();
+  const auto ref = RefOf(entry.job, attempt);
+  if (auto status = ReservePorts(ref, entry.job.spec, allocation); !status) {
+    parts.engine.Release(ref);
+    LogWarning("job {} waits: {}", entry.job.id, status.error().text);
+    entry.job.reason = status.error().text;
+    parts.loop.After(kPortRetryMs, [this, still = here] {
+      if (*still) ScheduleSoon();
+    });
+    return;
+  }
+  attempt.allocation = std::move(allocation);
+  const auto orders = Orders(entry.job, attempt);
+  LeaveQueue(entry);
+  if (!orders) {
+    parts.engine.Release(ref);
+    return FailBeforeStart(entry, orders.error());
+  }
+  for (const NodeOrder& order : *orders) {
+    attempt.nodes.push_back({.name = order.node_name});
+    for (const RankOrder& rank : order.ranks)
+      attempt.ranks.push_back({.rank = rank.rank, .node = order.node, .role = rank.role});
+  }
+  entry.job.attempts.push_back(std::move(attempt));
+  std::vector<store::Op> ops;
+  Move(entry, Event::kPlaced, "", ops);
+  ops.push_back(store::PutJob{entry.job});
+  ops.push_back(store::PutAttempt{entry.job.id, *entry.job.current()});
+  // Journaled first: after a crash the attempt is taken up, never started a second time.
+  Commit(std::move(ops), [this, ref, orders = *orders] {
+    Live* now = Current(ref);
+    if (now == nullptr) return;
+    const std::string spec = ToPrettyJson(ToJsonObject(now->job.spec));
+    auto status = os::MakeDirs(ref.dir);
+    if (status) status = os::WriteFileAtomic(JobDir(ref.job) / "spec.json", spec, 0600, false);
+    if (status) status = parts.engine.Start(ref, orders);
+    if (!status)
+      for (const NodeOrder& order : orders)
+        TakeLost(*now, order.node, "it could not be started: " + status.error().text, NodeClean{});
+  });
+}
+
+Status Conductor::Impl::ReservePorts(const engines::AttemptRef& ref, const JobSpec& spec,
+                                     Allocation& allocation) {
+  const int count = dialect::PortsPerNode(spec);
+  for (NodeShare& share : allocation.nodes) {
+    if (count == 0) continue;
+    MUSTER_ASSIGN(share.ports, parts.engine.ReservePorts(ref, share.node, count));
+  }
+  return {};
+}
+
+Result<std::vector<NodeOrder>> Conductor::Impl::Orders(const Job& job,
+                                                       const Attempt& attempt) const {
+  dialect::Places places;
+  places.job = job.id;
+  places.attempt = attempt.number;
+  places.token = attempt.token;
+  places.job_dir = JobDir(job.id);
+  places.attempt_dir = RefOf(job, attempt).dir;
+  if (!job.spec.code_hash.empty()) places.code_dir = parts.code.TreeDir(job.spec.code_hash);
+  places.muster = parts.self;
+  return dialect::Plan(job.spec, attempt.allocation, places);
+}
+
+void Conductor::Impl::FailBeforeStart(Live& entry, const Error& error) {
+  EndJob(entry, Event::kEndedBadly, "could not start: " + error.text);
+}
+
+}  // namespace muster::lifecycle

@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include "lifecycle/conductor_impl.h"
+
+namespace muster::lifecycle {
+namespace {
+
+Refusal Refused(std::vector<Fault> faults) {
+  Refusal refusal;
+  refusal.error.code = Code::kInvalid;
+  refusal.error.text = faults.size() == 1
+                           ? "the job was refused: one thing in it is wrong"
+                           : fmt::format("the job was refused: {} things in it are wrong", faults.size());
+  refusal.error.next = "correct what is listed and submit again; 'muster schema' has every key";
+  refusal.faults = std::move(faults);
+  return refusal;
+}
+
+}  // namespace
+
+void Conductor::Impl::Submit(SubmitRequest request, SubmitDone done) {
+  if (!request.key.empty() && AnswerRepeated(request.key, done)) return;
+  auto specs = ReadSpecs(request.document, Marks{});
+  if (!specs) return done(std::unexpected(Refused(std::move(specs).error())));
+  std::vector<Fault> faults;
+  CheckSpecs(*specs, request, faults);
+  if (!faults.empty()) return done(std::unexpected(Refused(std::move(faults))));
+  Accept(std::move(*specs), request, std::move(done));
+}
+
+// True when the key was used before: `done` has been or will be called with the earlier jobs.
+bool Conductor::Impl::AnswerRepeated(const std::string& key, SubmitDone& done) {
+  if (const auto flying = keys_in_flight.find(key); flying != keys_in_flight.end()) {
+    flying->second.push_back(std::move(done));
+    return true;
+  }
+  auto found = parts.journal.FindKey(key);
+  if (!found) {
+    done(std::unexpected(Refusal{found.error(), {}}));
+    return true;
+  }
+  if (!*found) return false;
+  done(SubmitResult{(*found)->jobs, (*found)->group, /*repeated=*/true});
+  return true;
+}
+
+// What only the server knows: that the code was uploaded and that the jobs to wait for exist.
+void Conductor::Impl::CheckSpecs(std::vector<JobSpec>& specs, const SubmitRequest& request,
+                                 std::vector<Fault>& faults) const {
+  JobSpec& first = specs.front();
+  if (!request.code_hash.empty() && !parts.code.HasTree(request.code_hash)) {
+    faults.push_back({.path = "code", .found = fmt::format("snapshot {}", request.code_hash),
+                      .expected = "a snapshot that was uploaded to this server"});
+  } else if (request.code_hash.empty() && !first.code.empty()) {
+    faults.push_back({.path = "code", .found = "no uploaded snapshot",
+                      .expected = "the folder's snapshot, sent with the job",
+                      .hint = "'muster run' uploads it"});
+  }
+  for (const AfterJob& after : first.after) {
+    const auto job = Find(after.job);
+    if (!job) {
+      faults.push_back({.path = "after", .found = fmt::format("job {}", after.job),
+                        .expected = "a job that exists", .hint = "'muster ps -a' lists them"});
+    } else if (after.when == "succeeded" && IsTerminal(job->state) &&
+               job->state != State::kSucceeded) {
+      faults.push_back({.path = "after",
+                        .found = fmt::format("job {}, which has {}", after.job, Name(job->state)),
+                        .expected = "a job that can still succeed",
+                        .hint = "write {job: ID, when: ended} to start whatever its end was"});
+    }
+  }
+  for (JobSpec& spec : specs) spec.code_hash = request.code_hash;
+}
+
+void Conductor::Impl::Accept(std::vector<JobSpec> specs, const SubmitRequest& request,
+                             SubmitDone done) {
+  std::vector<store::Op> ops;
+  SubmitResult result;
+  const bool sweep = specs.size() > 1 || !specs.front().sweep_values.empty();
+  if (sweep) result.group = fmt::format("sweep-{}", next_id);
+  for (JobSpec& spec : specs) {
+    const JobId id = next_id++;
+    Live& entry = jobs[id];
+    entry.job.id = id;
+    entry.job.spec = std::move(spec);
+    entry.job.spec.sweep_group = result.group;
+    entry.job.group = result.group;
+    entry.job.key = request.key;
+    entry.job.user = request.user;
+    entry.job.created_ms = Now();
+    ops.push_back(store::PutJob{entry.job});
+    ops.push_back(EventOp(entry, "submitted", {{"name", entry.job.spec.name}, {"user", request.user}}));
+    result.jobs.push_back(id);
+  }
+  if (!request.key.empty()) keys_in_flight[request.key];
+  TryCommit(std::move(ops), [this, key = request.key, result, done](Status status) {
+    std::vector<SubmitDone> others;
+    if (!key.empty()) others = std::move(keys_in_flight.extract(key).mapped());
+    if (!status) {
+      for (JobId id : result.jobs) jobs.erase(id);
+      const Refusal refusal{status.error(), {}};
+      done(std::unexpected(refusal));
+      for (auto& other : others) other(std::unexpected(refusal));
+      return;
+    }
+    Accepted(result.jobs);
+    done(result);
+    SubmitResult repeated = result;
+    repeated.repeated = true;
+    for (auto& other : others) other(repeated);
+  });
+}
+
+void Conductor::Impl::Accepted(const std::vector<JobId>& ids) {
+  for (JobId id : ids)
+    if (const auto found = jobs.find(id); found != jobs.end()) EnqueueOrWait(found->second);
+}
+
+void Conductor::Impl::Rerun(JobId id, const std::string& key, const std::string& user,
+                            SubmitDone done) {
+  if (!key.empty() && AnswerRepeated(key, done)) return;
+  auto job = Find(id);
+  if (!job) return done(std::unexpected(Refusal{job.error(), {}}));
+  JobSpec spec = std::move(job->spec);
+  spec.sweep_group.clear();
+  spec.after.clear();  // what it waited for is over, or was never met; a rerun is asked for now
+  SubmitRequest request{.document = nullptr, .code_hash = spec.code_hash, .key = key, .user = user};
+  std::vector<JobSpec> specs;
+  spec.sweep_values.clear();
+  specs.push_back(std::move(spec));
+  std::vector<Fault> faults;
+  CheckSpecs(specs, request, faults);
+  if (!faults.empty()) return done(std::unexpected(Refused(std::move(faults))));
+  Accept(std::move(specs), request, std::move(done));
+}
+
+}  // namespace muster::lifecycle

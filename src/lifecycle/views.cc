@@ -1,0 +1,128 @@
+#include <algorithm>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "dialect/plan.h"
+#include "lifecycle/conductor_impl.h"
+#include "verdict/verdict.h"
+
+namespace muster::lifecycle {
+namespace {
+
+constexpr int64_t kTailBytes = 32 << 10;
+constexpr size_t kTailLines = 20;
+
+std::vector<std::string> LastLines(const os::Path& log) {
+  const auto size = os::FileSize(log);
+  if (!size) return {};
+  const int64_t from = std::max<int64_t>(0, *size - kTailBytes);
+  const auto bytes = os::ReadAt(log, from, kTailBytes);
+  if (!bytes) return {};
+  std::vector<std::string> lines = Split(*bytes, '\n');
+  if (!lines.empty() && lines.back().empty()) lines.pop_back();
+  if (from > 0 && lines.size() > 1) lines.erase(lines.begin());  // its beginning was cut off
+  if (lines.size() > kTailLines) lines.erase(lines.begin(), lines.end() - kTailLines);
+  for (std::string& line : lines) line = Printable(line);
+  return lines;
+}
+
+std::string ClockText(int64_t wall_ms) {
+  const std::time_t seconds = wall_ms / 1000;
+  std::tm local{};
+  ::localtime_r(&seconds, &local);
+  return fmt::format("{:02}:{:02}", local.tm_hour, local.tm_min);
+}
+
+}  // namespace
+
+Result<Job> Conductor::Impl::Find(JobId id) const {
+  if (const auto found = jobs.find(id); found != jobs.end()) return found->second.job;
+  MUSTER_ASSIGN(auto job, parts.journal.FindJob(id));
+  if (!job) return Fail(Code::kNotFound, fmt::format("no job {}", id), "'muster ps -a' lists all jobs");
+  return std::move(*job);
+}
+
+Result<scheduler::Why> Conductor::Impl::Why(JobId id) const {
+  const auto found = jobs.find(id);
+  if (found != jobs.end() && found->second.queued)
+    return scheduler::Explain(ClusterNow(), queue, id, Now(), ClockText);
+  MUSTER_ASSIGN(const Job job, Find(id));
+  scheduler::Why why;
+  if (found != jobs.end() && !found->second.waits_for.empty()) {
+    std::vector<std::string> names;
+    for (JobId upstream : found->second.waits_for) {
+      const auto state = jobs.contains(upstream) ? Name(jobs.at(upstream).job.state) : "ended";
+      names.push_back(fmt::format("job {} ({})", upstream, state));
+    }
+    why.text = fmt::format("waits for {} to end", Join(names, ", "));
+    why.way_out = "submit it without --after to start it now";
+    return why;
+  }
+  if (job.state == State::kQueued) {
+    why.text = job.reason.empty() ? "is about to be placed" : job.reason;
+  } else {
+    why.text = fmt::format("does not wait: it is {}{}", Name(job.state),
+                           job.reason.empty() ? "" : " (" + job.reason + ")");
+  }
+  return why;
+}
+
+std::vector<NodeUse> Conductor::Impl::Nodes() const {
+  std::vector<NodeUse> uses;
+  std::map<std::string, size_t> index;
+  for (NodeInfo& info : parts.engine.Nodes()) {
+    index[info.name] = uses.size();
+    uses.push_back({std::move(info), {}, {}});
+  }
+  for (const auto& holding : ClusterNow().running) {
+    for (const NodeShare& share : holding.allocation.nodes) {
+      const auto at = index.find(share.node);
+      if (at == index.end()) continue;
+      NodeUse& use = uses[at->second];
+      use.used[share.kind] += int(share.devices.size());
+      if (use.jobs.empty() || use.jobs.back() != holding.id) use.jobs.push_back(holding.id);
+    }
+  }
+  return uses;
+}
+
+std::expected<std::vector<NodeOrder>, Refusal> Conductor::Impl::Plan(
+    const json::value& document) const {
+  auto specs = ReadSpecs(document, Marks{});
+  if (!specs) {
+    return std::unexpected(
+        Refusal{{Code::kInvalid, "the job file has faults", "correct what is listed"}, specs.error()});
+  }
+  const JobSpec& spec = specs->front();
+  // On our nodes as if they were free; where it can never fit, on nodes made up for it.
+  const std::vector<scheduler::Waiting> alone{{0, 0, scheduler::DemandOf(spec), {}}};
+  const auto decision = scheduler::Decide({parts.engine.Nodes(), {}}, alone, Now());
+  const Allocation sketch = dialect::SketchAllocation(spec);
+  Job job;
+  job.spec = spec;
+  Attempt attempt;
+  attempt.token = "0000";
+  attempt.allocation = decision.start.empty() ? sketch : decision.start.front().allocation;
+  for (size_t i = 0; i < attempt.allocation.nodes.size() && i < sketch.nodes.size(); ++i)
+    attempt.allocation.nodes[i].ports = sketch.nodes[i].ports;
+  auto orders = Orders(job, attempt);
+  if (!orders) return std::unexpected(Refusal{orders.error(), {}});
+  return std::move(*orders);
+}
+
+json::object Conductor::Impl::VerdictOf(const Job& job) const {
+  const Attempt* attempt = job.current();
+  if (attempt == nullptr || !attempt->exit || attempt->exit->how == ExitClass::kSucceeded) return {};
+  std::vector<std::string> lines;
+  if (attempt->cause) {
+    const os::Path node = os::Path(RefOf(job, *attempt).dir) / fmt::format("node{}", attempt->cause->node);
+    lines = LastLines(attempt->cause->rank >= 0
+                          ? node / fmt::format("rank{}.log", attempt->cause->rank)
+                          : node / "hooks.log");
+  }
+  return verdict::ToJsonObject(verdict::Judge(job, *attempt, lines));
+}
+
+}  // namespace muster::lifecycle

@@ -1,0 +1,148 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "lifecycle/conductor_impl.h"
+
+namespace muster::lifecycle {
+namespace {
+
+RankInfo* FindRank(Attempt& attempt, int rank) {
+  for (RankInfo& info : attempt.ranks)
+    if (info.rank == rank) return &info;
+  return nullptr;
+}
+
+bool IsService(const JobSpec& spec, const std::string& role) {
+  return std::ranges::any_of(spec.roles,
+                             [&](const Role& r) { return r.name == role && r.service; });
+}
+
+// The launchers of an attempt agree on the first failure by the order of lines in their control
+// file: two nodes may fail in the same instant, and only one of them is the cause.
+std::optional<ControlLine> FirstFailure(const std::string& attempt_dir) {
+  const auto bytes = os::ReadFile(attempt_dir + "/control", 1 << 20);
+  if (!bytes) return std::nullopt;
+  const auto part = DecodeControl(*bytes);
+  if (!part) return std::nullopt;
+  for (const auto& line : part->lines)
+    if (line.by == StoppedBy::kRankFailure && line.node >= 0) return line;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Live* Conductor::Impl::Current(const engines::AttemptRef& ref) {
+  const auto found = jobs.find(ref.job);
+  if (found == jobs.end() || found->second.finishing) return nullptr;
+  const Attempt* attempt = found->second.job.current();
+  return attempt != nullptr && attempt->token == ref.token ? &found->second : nullptr;
+}
+
+void Conductor::Impl::TakeRecord(Live& entry, int node, const RecordLine& line,
+                                 int64_t end_offset) {
+  Attempt& attempt = *entry.job.current();
+  if (node < 0 || node >= int(attempt.nodes.size())) return;
+  NodeStatus& status = attempt.nodes[size_t(node)];
+  status.record_offset = end_offset;
+  FlushSoon(entry);
+  if (const auto* began = std::get_if<LauncherBegan>(&line.body)) {
+    status.began = true;
+    status.notes = began->notes;
+    NoteStarted(entry);
+  } else if (const auto* started = std::get_if<RankStarted>(&line.body)) {
+    if (RankInfo* rank = FindRank(attempt, started->rank)) {
+      rank->pid = started->pid;
+      rank->started_ms = line.wall_ms;
+    }
+    NoteStarted(entry);
+  } else if (const auto* ended = std::get_if<RankEnded>(&line.body)) {
+    if (RankInfo* rank = FindRank(attempt, ended->rank)) {
+      rank->exit = ended->exit;
+      rank->ended_ms = line.wall_ms;
+    }
+    NoteRankEnded(entry);
+  } else if (const auto* failed = std::get_if<NodeFailed>(&line.body)) {
+    NoteFailure(entry, node, *failed);
+  } else if (const auto* stop = std::get_if<StopBegan>(&line.body)) {
+    if (stop->by == StoppedBy::kTimeLimit)
+      StopAttempt(entry, StoppedBy::kTimeLimit, "its time limit passed", std::nullopt);
+  } else if (const auto* warning = std::get_if<WarningSent>(&line.body)) {
+    Commit({EventOp(entry, "warning", {{"signal", warning->signal}, {"left_ms", warning->left_ms}})});
+  } else if (const auto* clean = std::get_if<NodeClean>(&line.body)) {
+    status.clean = *clean;
+  } else if (std::holds_alternative<LauncherEnded>(line.body)) {
+    status.ended = true;
+    FinishIfOver(entry);
+  }
+}
+
+void Conductor::Impl::NoteStarted(Live& entry) {
+  Attempt& attempt = *entry.job.current();
+  if (attempt.started_ms != 0) return;
+  if (!std::ranges::all_of(attempt.nodes, &NodeStatus::began)) return;
+  if (!std::ranges::all_of(attempt.ranks, [](const RankInfo& rank) { return rank.started_ms != 0; }))
+    return;
+  attempt.started_ms = Now();
+  std::vector<store::Op> ops;
+  if (Move(entry, Event::kStarted, "", ops)) Commit(std::move(ops));
+}
+
+// Nodes that only serve (parameter servers, hosts of an mpirun elsewhere) wait to be told that the
+// working ranks are done.
+void Conductor::Impl::NoteRankEnded(Live& entry) {
+  const Attempt& attempt = *entry.job.current();
+  bool someone_serves = false;
+  std::vector<bool> works(attempt.nodes.size(), false);
+  for (const RankInfo& rank : attempt.ranks) {
+    if (IsService(entry.job.spec, rank.role)) {
+      someone_serves = true;
+      continue;
+    }
+    if (!rank.exit || rank.exit->how != ExitClass::kSucceeded) return;
+    works[size_t(rank.node)] = true;
+  }
+  if (someone_serves || !std::ranges::all_of(works, std::identity{})) {
+    const ControlLine line{.by = StoppedBy::kRoleEnd, .detail = "the working ranks have ended"};
+    if (auto status = parts.engine.Stop(RefOf(entry.job, attempt), line); !status)
+      entry.job.reason = status.error().text;
+  }
+}
+
+void Conductor::Impl::NoteFailure(Live& entry, int node, const NodeFailed& failed) {
+  Attempt& attempt = *entry.job.current();
+  const auto first = FirstFailure(RefOf(entry.job, attempt).dir);
+  const bool is_first = first && first->node == node && first->rank == failed.rank;
+  if (attempt.cause && !is_first) return;
+  const std::string& name = attempt.nodes[size_t(node)].name;
+  attempt.cause = Cause{failed.rank, node, name, failed.exit, failed.what};
+  if (attempt.stopped_by != StoppedBy::kNobody) return;  // it fell after it was told to stop
+  const std::string who = failed.rank >= 0 ? fmt::format("rank {} on {} ", failed.rank, name)
+                                           : fmt::format("{} on {} ", failed.what, name);
+  StopAttempt(entry, StoppedBy::kRankFailure, who + Describe(failed.exit), std::nullopt);
+}
+
+void Conductor::Impl::TakeLost(Live& entry, int node, const std::string& why,
+                               const NodeClean& clean) {
+  Attempt& attempt = *entry.job.current();
+  if (node < 0 || node >= int(attempt.nodes.size())) return;
+  NodeStatus& status = attempt.nodes[size_t(node)];
+  status.lost = status.ended = true;
+  status.clean = clean;
+  const bool began = status.began;
+  ExitReport exit{.how = began ? ExitClass::kLost : ExitClass::kCouldNotStart, .detail = why};
+  for (RankInfo& rank : attempt.ranks)
+    if (rank.node == node && !rank.exit) {
+      rank.exit = exit;
+      rank.ended_ms = Now();
+    }
+  if (!attempt.cause && attempt.stopped_by == StoppedBy::kNobody) {
+    attempt.cause = Cause{-1, node, status.name, exit, "the node"};
+    StopAttempt(entry, StoppedBy::kRankFailure,
+                fmt::format("node {} {}", status.name, Describe(exit)), std::nullopt);
+  }
+  FlushSoon(entry);
+  FinishIfOver(entry);
+}
+
+}  // namespace muster::lifecycle
