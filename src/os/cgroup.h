@@ -37,7 +37,8 @@ class Cgroup {
   Status Remove() const;
 
  private:
-  Cgroup(std::string name, std::vector<Path> dirs) : name_(std::move(name)), dirs_(std::move(dirs)) {}
+  Cgroup(std::string name, std::vector<Path> dirs)
+      : name_(std::move(name)), dirs_(std::move(dirs)) {}
   std::string name_;
   std::vector<Path> dirs_;  // one a hierarchy
 };

@@ -25,8 +25,8 @@ Result<std::string> ReadFile(const Path& path, int64_t limit = 64 << 20);
 Result<std::string> ReadAt(const Path& path, int64_t offset, int64_t limit);
 Result<int64_t> FileSize(const Path& path);
 
-// Whole or not at all: a temporary name in the same folder, written, synced, renamed, folder synced.
-// Without `sync` it survives a killed process but perhaps not a power cut.
+// Whole or not at all: a temporary name in the same folder, written, synced, renamed, folder
+// synced. Without `sync` it survives a killed process but perhaps not a power cut.
 Status WriteFileAtomic(const Path& path, std::string_view content, mode_t mode = 0644,
                        bool sync = true);
 // All bytes, through short writes and interruptions.
@@ -38,13 +38,16 @@ Status RemoveTree(const Path& path);
 Status SyncDir(const Path& path);
 
 // Copies a tree of folders, regular files and links (kept as links), modes kept, with
-// copy_file_range where the kernel can. `to` must not exist.
+// copy_file_range where the kernel can. Sockets, pipes and devices are left out with a warning.
+// `to` must not exist, nor lie inside `from`; after an error it does not exist either.
 Status CopyTree(const Path& from, const Path& to);
 
-// Exclusive advisory lock (flock) on an open file: true when taken, false when another holds it.
-// Held until the descriptor and all its duplicates close; children do not inherit it over exec.
+// Exclusive advisory lock (F_OFD_SETLK) on a file open for writing: true when taken, false when
+// another holds it. Held until the descriptor and all its duplicates close; children do not inherit
+// it over exec.
 Result<bool> TryLock(int fd);
-// Whether some living process holds the lock on `path`; false when the file is missing.
+// Whether some living process holds the lock on `path`; never disturbs it. False when the file is
+// missing, true when that cannot be found out.
 bool IsLocked(const Path& path);
 
 // SHA-256 as 64 lower-case hex digits.

@@ -15,15 +15,15 @@
 namespace muster::os {
 
 struct SpawnOptions {
-  std::vector<std::string> argv;         // argv[0] is looked up in PATH of `env` unless it has a '/'
-  std::vector<std::string> env;          // "NAME=value", the whole environment
-  Path cwd;                              // empty: the caller's
-  int stdin_fd = -1;                     // -1: /dev/null
-  int stdout_fd = -1;                    // -1: /dev/null
-  int stderr_fd = -1;                    // -1: same as stdout_fd
-  std::vector<Path> cgroup_procs;        // cgroup.procs files the child writes itself into
+  std::vector<std::string> argv;   // argv[0] is looked up in PATH of `env` unless it has a '/'
+  std::vector<std::string> env;    // "NAME=value", the whole environment
+  Path cwd;                        // empty: the caller's
+  int stdin_fd = -1;               // -1: /dev/null
+  int stdout_fd = -1;              // -1: /dev/null
+  int stderr_fd = -1;              // -1: same as stdout_fd
+  std::vector<Path> cgroup_procs;  // cgroup.procs files the child writes itself into
   std::vector<std::pair<int, rlimit>> limits;
-  bool new_session = true;               // setsid; else the child stays in the caller's group
+  bool new_session = true;  // setsid; else the child stays in the caller's group
 };
 
 struct Child {
@@ -32,8 +32,8 @@ struct Child {
 };
 
 // Starts a program: clean signal mask and dispositions, no descriptors beyond 0-2. A failure to get
-// as far as the program (not found, not executable, no such folder, cgroup refused) is an Error that
-// names the step and leaves no child behind; it is never seen as an exit code.
+// as far as the program (not found, not executable, no such folder, cgroup refused) is an Error
+// that names the step and leaves no child behind; it is never seen as an exit code.
 Result<Child> Spawn(const SpawnOptions& options);
 
 // The file that `name` stands for: itself with a '/', else looked up in `path_variable`.

@@ -1,0 +1,53 @@
+#include "os/pool.h"
+
+#include <csignal>
+
+#include <algorithm>
+#include <utility>
+
+namespace muster::os {
+
+Pool::Pool(int threads) {
+  // Signals belong to the threads that wait for them; new threads take the mask of their maker.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (int i = 0; i < std::max(threads, 1); ++i) threads_.emplace_back([this] { Work(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+Pool::~Pool() {
+  std::queue<std::function<void()>> dropped;  // destroyed without the lock
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+    dropped.swap(queue_);
+  }
+  wake_.NotifyAll();
+  threads_.clear();  // joins
+}
+
+void Pool::Run(std::function<void()> work) {
+  {
+    MutexLock lock(mutex_);
+    if (stopping_) return;
+    queue_.push(std::move(work));
+  }
+  wake_.NotifyOne();
+}
+
+void Pool::Work() {
+  for (;;) {
+    std::function<void()> work;
+    {
+      MutexLock lock(mutex_);
+      while (queue_.empty() && !stopping_) wake_.Wait(lock);
+      if (stopping_) return;
+      work = std::move(queue_.front());
+      queue_.pop();
+    }
+    work();
+  }
+}
+
+}  // namespace muster::os

@@ -1,0 +1,128 @@
+#include "os/process_table.h"
+
+#include <dirent.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <map>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "os/file.h"
+
+namespace muster::os {
+namespace {
+
+Path ProcFile(pid_t pid, const char* name) { return fmt::format("/proc/{}/{}", pid, name); }
+
+std::vector<pid_t> AllPids() {
+  std::vector<pid_t> pids;
+  const std::unique_ptr<DIR, int (*)(DIR*)> dir(::opendir("/proc"), ::closedir);
+  if (!dir) return pids;
+  while (const dirent* entry = ::readdir(dir.get())) {
+    if (const auto pid = ParseInt(entry->d_name)) pids.push_back(pid_t(*pid));
+  }
+  return pids;
+}
+
+bool IsAlive(const ProcessInfo& process) { return process.state != 'Z' && process.state != 'X'; }
+
+bool HasEntry(std::string_view environment, std::string_view mark) {
+  for (size_t at = environment.find(mark); at != std::string_view::npos;
+       at = environment.find(mark, at + 1)) {
+    const size_t end = at + mark.size();
+    const bool starts = at == 0 || environment[at - 1] == '\0';
+    if (starts && (end == environment.size() || environment[end] == '\0')) return true;
+  }
+  return false;
+}
+
+std::unexpected<Error> Malformed(pid_t pid) {
+  return Fail(Code::kCorrupt, fmt::format("cannot understand /proc/{}/stat", pid));
+}
+
+}  // namespace
+
+Result<ProcessInfo> ReadProcess(pid_t pid) {
+  auto content = ReadFile(ProcFile(pid, "stat"), 4096);
+  if (!content) {
+    // A process that ends between open and read gives ESRCH.
+    if (content.error().sys != ESRCH && content.error().sys != ENOENT) {
+      return std::unexpected(std::move(content).error());
+    }
+    return Fail(Code::kNotFound, fmt::format("there is no process {}", pid));
+  }
+  // "pid (comm) state ppid pgrp ...": comm may hold blanks and ')', so it ends at the last one.
+  const size_t open = content->find('('), close = content->rfind(')');
+  if (open == std::string::npos || close == std::string::npos || close < open) {
+    return Malformed(pid);
+  }
+  const std::vector<std::string> fields =
+      Split(Trim(std::string_view(*content).substr(close + 1)), ' ');
+  constexpr size_t kState = 0, kParent = 1, kGroup = 2, kStart = 19;
+  if (fields.size() <= kStart || fields[kState].empty()) return Malformed(pid);
+  return ProcessInfo{
+      .pid = pid,
+      .ppid = pid_t(ParseInt(fields[kParent]).value_or(0)),
+      .pgid = pid_t(ParseInt(fields[kGroup]).value_or(0)),
+      .state = fields[kState][0],
+      .start_ticks = uint64_t(ParseInt(fields[kStart]).value_or(0)),
+      .comm = content->substr(open + 1, close - open - 1),
+  };
+}
+
+std::vector<ProcessInfo> AllProcesses() {
+  std::vector<ProcessInfo> processes;
+  for (pid_t pid : AllPids()) {
+    if (auto process = ReadProcess(pid)) processes.push_back(std::move(*process));
+  }
+  return processes;
+}
+
+std::vector<ProcessInfo> Descendants(pid_t root) {
+  std::multimap<pid_t, ProcessInfo> children;
+  for (ProcessInfo& process : AllProcesses()) {
+    const pid_t parent = process.ppid;
+    children.emplace(parent, std::move(process));
+  }
+  std::vector<ProcessInfo> found;
+  std::vector<pid_t> open = {root};
+  std::set<pid_t> seen = {root};  // the table is no snapshot: a reused pid could close a circle
+  while (!open.empty()) {
+    const auto [first, last] = children.equal_range(open.back());
+    open.pop_back();
+    for (auto it = first; it != last; ++it) {
+      if (!seen.insert(it->second.pid).second) continue;
+      open.push_back(it->second.pid);
+      if (IsAlive(it->second)) found.push_back(it->second);
+    }
+  }
+  return found;
+}
+
+std::vector<ProcessInfo> ProcessesMarked(std::string_view mark) {
+  std::vector<ProcessInfo> found;
+  if (mark.empty()) return found;
+  for (pid_t pid : AllPids()) {
+    if (pid == ::getpid()) continue;
+    const auto environment = ReadFile(ProcFile(pid, "environ"), 16 << 20);
+    if (!environment || !HasEntry(*environment, mark)) continue;
+    if (auto process = ReadProcess(pid); process && IsAlive(*process)) {
+      found.push_back(std::move(*process));
+    }
+  }
+  return found;
+}
+
+std::string CommandLine(pid_t pid) {
+  const auto content = ReadFile(ProcFile(pid, "cmdline"), 16 << 20);
+  if (!content || content->empty()) return {};
+  std::vector<std::string> words = Split(*content, '\0');
+  if (words.back().empty()) words.pop_back();  // every word ends with a NUL
+  return ShellJoin(words);
+}
+
+}  // namespace muster::os

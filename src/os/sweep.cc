@@ -1,0 +1,118 @@
+#include "os/sweep.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "os/fd.h"
+
+namespace muster::os {
+namespace {
+
+constexpr size_t kMaxNames = 16;
+constexpr int64_t kLongestPauseMs = 200;
+
+bool HasChildren() {
+  siginfo_t info{};
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0 || errno != ECHILD;
+}
+
+std::pair<pid_t, uint64_t> Identity(const ProcessInfo& process) {
+  return {process.pid, process.start_ticks};
+}
+
+}  // namespace
+
+std::string NodeGroupName(int64_t job, int attempt, int node, std::string_view token) {
+  return fmt::format("job{}-a{}-n{}-{}", job, attempt, node, token.substr(0, 8));
+}
+
+std::string NodeMark(std::string_view token, int node) {
+  return fmt::format("MUSTER_NODE_MARK={}.{}", token, node);
+}
+
+bool SignalExactly(const ProcessInfo& process, int signal) {
+  const Fd pidfd(int(syscall(SYS_pidfd_open, process.pid, 0)));
+  if (!pidfd) return false;
+  // The descriptor holds whoever has the number now; only after this comparison is it the one seen.
+  const auto now = ReadProcess(process.pid);
+  if (!now || now->start_ticks != process.start_ticks) return false;
+  return syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0) == 0;
+}
+
+Sweeper::Sweeper(SweepTarget target) : target_(std::move(target)) {
+  if (target_.cgroup.empty()) return;
+  if (auto group = Cgroup::Find(target_.cgroup)) group_ = std::move(*group);
+}
+
+bool Sweeper::MarksNeeded() const {
+  if (target_.mark.empty()) return false;
+  return !group_ || !target_.descendants || !signalled_.empty();
+}
+
+std::vector<ProcessInfo> Sweeper::Look() {
+  std::vector<ProcessInfo> living;
+  if (group_) {
+    for (const pid_t pid : group_->Members())
+      if (auto process = ReadProcess(pid); process && process->state != 'Z')
+        living.push_back(std::move(*process));
+  }
+  if (target_.descendants && HasChildren())
+    std::ranges::move(Descendants(getpid()), std::back_inserter(living));
+  if (MarksNeeded()) std::ranges::move(ProcessesMarked(target_.mark), std::back_inserter(living));
+  std::ranges::sort(living, {}, Identity);
+  const auto doubles = std::ranges::unique(living, {}, Identity);
+  living.erase(doubles.begin(), doubles.end());
+  Count(living);
+  return living;
+}
+
+void Sweeper::Count(const std::vector<ProcessInfo>& living) {
+  const int64_t now = SystemClock().SteadyMs();
+  if (began_ms_ < 0) began_ms_ = now;
+  result_.took_ms = now - began_ms_;
+  result_.left = int(living.size());
+  for (const auto& process : living) {
+    if (!seen_.insert(Identity(process)).second) continue;
+    ++result_.found;
+    const bool known = std::ranges::find(result_.names, process.comm) != result_.names.end();
+    if (!known && result_.names.size() < kMaxNames) result_.names.push_back(process.comm);
+  }
+}
+
+bool Sweeper::Step() {
+  const auto living = Look();
+  if (living.empty()) return true;
+  for (const auto& process : living)
+    if (SignalExactly(process, SIGKILL) && signalled_.insert(Identity(process)).second)
+      ++result_.killed;
+  // The kernel's own kill reaches also what was forked since the look.
+  if (group_) group_->KillAll();
+  return false;
+}
+
+Status Sweeper::RemoveGroup() const { return group_ ? group_->Remove() : Status(); }
+
+SweepResult SweepNow(const std::string& cgroup, const std::string& mark, int64_t limit_ms) {
+  Sweeper sweeper({cgroup, mark, false});
+  const SystemClock clock;
+  const int64_t deadline = clock.SteadyMs() + limit_ms;
+  int64_t pause_ms = 1;
+  while (!sweeper.Step() && clock.SteadyMs() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+    pause_ms = std::min(pause_ms * 2, kLongestPauseMs);
+  }
+  if (sweeper.result().left == 0) (void)sweeper.RemoveGroup();
+  return sweeper.result();
+}
+
+}  // namespace muster::os
