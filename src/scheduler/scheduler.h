@@ -39,9 +39,10 @@ struct Holding {
   JobId id = 0;
   int priority = 0;
   bool preemptible = false;
-  bool stopping = false;               // on its way out already
+  bool stopping = false;   // on its way out already
+  int64_t started_ms = 0;  // the youngest is preempted first, the oldest waited for first
   Allocation allocation;
-  std::optional<int64_t> until_ms;     // wall time by which its limit ends it
+  std::optional<int64_t> until_ms;  // wall time by which its limit ends it
 };
 
 struct Cluster {
@@ -55,8 +56,8 @@ struct Start {
 };
 
 struct Decision {
-  std::vector<Start> start;     // in order
-  std::vector<JobId> preempt;   // running jobs to stop so that the head fits
+  std::vector<Start> start;    // in order
+  std::vector<JobId> preempt;  // running jobs to stop so that the head fits
 };
 
 // `queue` is in order: higher priority first, then lower id. The first job that does not fit is the
@@ -66,10 +67,11 @@ Decision Decide(const Cluster& cluster, const std::vector<Waiting>& queue, int64
 
 // Why one job of the queue waits, with numbers, and what would let it start.
 struct Why {
-  int position = 0;             // 1 = head of those that wait for room
+  int position = 0;  // 1 = head of those that wait for room
   bool can_ever_fit = true;
-  std::string text;             // "needs 8 npu on each of 2 nodes; free now: 8 and 3; job 17 holds 5 until about 14:10"
-  std::string way_out;          // "with -N 1 it would start now", or empty
+  std::string text;     // "needs 8 npu on each of 2 nodes; free now: 8 and 3; job 17 holds 5 until
+                        // about 14:10"
+  std::string way_out;  // "with -N 1 it would start now", or empty
   std::optional<int64_t> expected_ms;  // wall time of the start that limits promise
 };
 // `clock_text` renders a wall time for people (local "14:10"); a parameter so that this stays pure.

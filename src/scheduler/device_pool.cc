@@ -1,0 +1,108 @@
+#include "scheduler/device_pool.h"
+
+#include <algorithm>
+
+namespace muster::scheduler {
+
+namespace {
+
+// More than any machine has; a mistyped configuration must not take all memory.
+constexpr int kMaxDevicesPerNode = 65'536;
+
+}  // namespace
+
+DevicePool::DevicePool(const std::vector<NodeInfo>& nodes) : node_count_(int(nodes.size())) {
+  for (const NodeInfo& node : nodes) {
+    for (const auto& [name, count] : node.devices) {
+      if (KindIndex(name) < 0) kinds_.push_back(Kind{.name = name});
+    }
+  }
+  for (Kind& kind : kinds_) {
+    kind.first.reserve(nodes.size() + 1);
+    kind.free.reserve(nodes.size());
+    int total = 0;
+    for (const NodeInfo& node : nodes) {
+      const auto found = node.devices.find(kind.name);
+      const int count =
+          found == node.devices.end() ? 0 : std::clamp(found->second, 0, kMaxDevicesPerNode);
+      kind.first.push_back(total);
+      kind.free.push_back(count);
+      total += count;
+    }
+    kind.first.push_back(total);
+    kind.holders.assign(size_t(total), 0);
+  }
+}
+
+int DevicePool::KindIndex(std::string_view kind) const {
+  for (size_t i = 0; i < kinds_.size(); ++i) {
+    if (kinds_[i].name == kind) return int(i);
+  }
+  return -1;
+}
+
+const std::vector<int>& DevicePool::FreeCounts(int kind) const {
+  static const std::vector<int> kNone;
+  return kind < 0 ? kNone : kinds_[kind].free;
+}
+
+std::vector<int> DevicePool::LowestFree(int kind, int node, int count) const {
+  std::vector<int> devices;
+  if (kind < 0) return devices;
+  const Kind& of = kinds_[kind];
+  devices.reserve(size_t(count));
+  for (int at = of.first[node]; at < of.first[node + 1] && int(devices.size()) < count; ++at) {
+    if (of.holders[at] == 0) devices.push_back(at - of.first[node]);
+  }
+  return devices;
+}
+
+uint16_t* DevicePool::Holders(int kind, int node, int device) {
+  if (kind < 0 || device < 0) return nullptr;
+  Kind& of = kinds_[kind];
+  if (device >= of.first[node + 1] - of.first[node]) return nullptr;
+  return &of.holders[of.first[node] + device];
+}
+
+void DevicePool::Take(const Grant& grant) {
+  for (const int device : grant.devices) {
+    uint16_t* holders = Holders(grant.kind, grant.node, device);
+    if (holders != nullptr && (*holders)++ == 0) --kinds_[grant.kind].free[grant.node];
+  }
+}
+
+void DevicePool::Give(const Grant& grant) {
+  for (const int device : grant.devices) {
+    uint16_t* holders = Holders(grant.kind, grant.node, device);
+    if (holders != nullptr && --*holders == 0) ++kinds_[grant.kind].free[grant.node];
+  }
+}
+
+void DevicePool::Take(const Placement& placement) {
+  for (const Grant& grant : placement) Take(grant);
+}
+
+void DevicePool::Give(const Placement& placement) {
+  for (const Grant& grant : placement) Give(grant);
+}
+
+NodeNames::NodeNames(const std::vector<NodeInfo>& nodes) {
+  index_.reserve(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) index_.emplace(nodes[i].name, int(i));
+}
+
+Placement NodeNames::Resolve(const Allocation& allocation, const DevicePool& pool) const {
+  Placement placement;
+  placement.reserve(allocation.nodes.size());
+  for (const NodeShare& share : allocation.nodes) {
+    const auto found = index_.find(share.node);
+    if (found == index_.end()) continue;
+    placement.push_back(Grant{.group = share.index,
+                              .kind = pool.KindIndex(share.kind),
+                              .node = found->second,
+                              .devices = share.devices});
+  }
+  return placement;
+}
+
+}  // namespace muster::scheduler

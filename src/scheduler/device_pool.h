@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "model/allocation.h"
+
+namespace muster::scheduler {
+
+// Devices of one kind on one node, given to one group of a demand (or held by a running job).
+struct Grant {
+  int group = 0;
+  int kind = -1;             // DevicePool::KindIndex; -1 with no devices
+  int node = 0;              // index in Cluster::nodes
+  std::vector<int> devices;  // ascending
+};
+using Placement = std::vector<Grant>;  // by group, then by node
+
+// Which devices are free. A value: copying one asks "what if". Counts holders rather than marking
+// them, so that two jobs that claim one device (after an operator took nodes away) do not free it
+// for each other.
+class DevicePool {
+ public:
+  explicit DevicePool(const std::vector<NodeInfo>& nodes);
+
+  int node_count() const { return node_count_; }
+  int KindIndex(std::string_view kind) const;  // -1: no node has it
+  int Free(int kind, int node) const { return kind < 0 ? 0 : kinds_[kind].free[node]; }
+  // Free counts of all nodes, in their order; empty for kind -1.
+  const std::vector<int>& FreeCounts(int kind) const;
+  // The `count` lowest free numbers; `count` must not exceed Free.
+  std::vector<int> LowestFree(int kind, int node, int count) const;
+
+  void Take(const Grant& grant);
+  void Give(const Grant& grant);
+  void Take(const Placement& placement);
+  void Give(const Placement& placement);
+
+ private:
+  struct Kind {
+    std::string name;
+    std::vector<int> first;  // node -> where its devices begin in `holders`; one more than nodes
+    std::vector<int> free;   // node -> how many
+    std::vector<uint16_t> holders;
+  };
+  // Where a device's holders are counted; null when the node has no such device.
+  uint16_t* Holders(int kind, int node, int device);
+
+  int node_count_ = 0;
+  std::vector<Kind> kinds_;
+};
+
+// Resolves the names of an allocation. Nodes and devices that are gone are left out.
+class NodeNames {
+ public:
+  explicit NodeNames(const std::vector<NodeInfo>& nodes);
+  Placement Resolve(const Allocation& allocation, const DevicePool& pool) const;
+
+ private:
+  std::unordered_map<std::string_view, int> index_;
+};
+
+}  // namespace muster::scheduler

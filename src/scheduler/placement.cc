@@ -1,0 +1,194 @@
+#include "scheduler/placement.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace muster::scheduler {
+
+namespace {
+
+// Bounds of the search that follows when best fit alone finds no room.
+constexpr int kMaxSearchedNodes = 64;
+constexpr int kMaxSearchSteps = 20'000;
+
+// Nodes chosen for each group of one kind.
+using Choice = std::vector<std::pair<const Demand::Group*, std::vector<int>>>;
+
+// The fullest node that still has room, or -1; the first of equals.
+int BestNode(const std::vector<int>& free, int count) {
+  int best = -1;
+  for (int node = 0; node < int(free.size()); ++node) {
+    if (free[node] == count) return node;
+    if (free[node] > count && (best < 0 || free[node] < free[best])) best = node;
+  }
+  return best;
+}
+
+// One group alone, on nodes with `free` devices: fewest left over first, then cluster order.
+bool BestFit(const std::vector<int>& free, int nodes, int count, std::vector<int>& chosen) {
+  chosen.clear();
+  if (nodes == 1) {
+    chosen.push_back(BestNode(free, count));
+    return chosen.front() >= 0;
+  }
+  for (int node = 0; node < int(free.size()); ++node) {
+    if (free[node] >= count) chosen.push_back(node);
+  }
+  if (int(chosen.size()) < nodes) return false;
+  const auto less = [&free](int a, int b) {
+    return free[a] != free[b] ? free[a] < free[b] : a < b;
+  };
+  std::nth_element(chosen.begin(), chosen.begin() + (nodes - 1), chosen.end(), less);
+  chosen.resize(size_t(nodes));
+  std::sort(chosen.begin(), chosen.end());
+  return true;
+}
+
+bool GreedyFit(std::vector<int> free, Choice& choice) {
+  for (auto& [group, chosen] : choice) {
+    if (!BestFit(free, group->nodes, group->count, chosen)) return false;
+    for (const int node : chosen) free[node] -= group->count;
+  }
+  return true;
+}
+
+// Depth first over the groups of one kind, hardest first. Nodes of a group are picked in order of
+// free devices, so that sets are not tried twice; of equally free nodes only the first is tried.
+class Search {
+ public:
+  Search(std::vector<int> free, Choice& choice) : free_(std::move(free)), choice_(choice) {}
+  bool Run() { return Group(0); }
+
+ private:
+  bool Group(size_t index) {
+    if (index == choice_.size()) return true;
+    choice_[index].second.clear();
+    std::vector<int> order(free_.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(),
+              [this](int a, int b) { return free_[a] != free_[b] ? free_[a] < free_[b] : a < b; });
+    return Node(index, order, 0);
+  }
+
+  bool Node(size_t index, const std::vector<int>& order, size_t from) {
+    const auto& [group, chosen] = choice_[index];
+    if (int(chosen.size()) == group->nodes) return Group(index + 1);
+    int tried = -1;
+    for (size_t at = from; at < order.size(); ++at) {
+      const int node = order[at];
+      if (free_[node] < group->count || free_[node] == tried) continue;
+      if (--steps_left_ < 0) return false;
+      tried = free_[node];
+      free_[node] -= group->count;
+      choice_[index].second.push_back(node);
+      if (Node(index, order, at + 1)) return true;
+      choice_[index].second.pop_back();
+      free_[node] += group->count;
+    }
+    return false;
+  }
+
+  std::vector<int> free_;
+  Choice& choice_;
+  int steps_left_ = kMaxSearchSteps;
+};
+
+bool ChooseNodes(const DevicePool& pool, int kind, Choice& choice) {
+  if (choice.size() == 1) {  // best fit is exact for one group
+    auto& [group, chosen] = choice.front();
+    return BestFit(pool.FreeCounts(kind), group->nodes, group->count, chosen);
+  }
+  std::sort(choice.begin(), choice.end(), [](const auto& a, const auto& b) {
+    return a.first->count != b.first->count ? a.first->count > b.first->count : a.first < b.first;
+  });
+  if (GreedyFit(pool.FreeCounts(kind), choice)) return true;
+  int64_t nodes = 0;
+  for (const auto& [group, chosen] : choice) nodes += group->nodes;
+  if (nodes > kMaxSearchedNodes) return false;
+  if (!Search(pool.FreeCounts(kind), choice).Run()) return false;
+  for (auto& [group, chosen] : choice) std::sort(chosen.begin(), chosen.end());
+  return true;
+}
+
+// A group that asks for no device runs anywhere.
+std::vector<int> FirstNodes(int nodes) {
+  std::vector<int> chosen(size_t(nodes), 0);
+  std::iota(chosen.begin(), chosen.end(), 0);
+  return chosen;
+}
+
+bool Reasonable(const DevicePool& pool, const Demand& demand) {
+  if (demand.groups.empty()) return false;
+  return std::all_of(demand.groups.begin(), demand.groups.end(), [&](const Demand::Group& group) {
+    return group.nodes >= 1 && group.nodes <= pool.node_count() && group.count >= 0;
+  });
+}
+
+// Device numbers for the chosen nodes of one group. Groups before it took the lowest numbers.
+void GrantDevices(const DevicePool& pool, int kind, int index, const Demand::Group& group,
+                  const std::vector<int>& chosen, Placement& placement) {
+  for (const int node : chosen) {
+    int taken = 0;
+    for (size_t i = 0; index > 0 && i < placement.size(); ++i) {
+      const Grant& grant = placement[i];
+      if (grant.kind == kind && grant.node == node) taken += int(grant.devices.size());
+    }
+    std::vector<int> devices = pool.LowestFree(kind, node, taken + group.count);
+    devices.erase(devices.begin(),
+                  devices.begin() + std::min<ptrdiff_t>(taken, std::ssize(devices)));
+    placement.push_back(Grant{index, kind, node, std::move(devices)});
+  }
+}
+
+}  // namespace
+
+std::optional<Placement> Place(const DevicePool& pool, const Demand& demand) {
+  if (!Reasonable(pool, demand)) return std::nullopt;
+  std::vector<std::pair<int, Choice>> kinds;
+  for (const Demand::Group& group : demand.groups) {
+    const int kind = group.count == 0 ? -1 : pool.KindIndex(group.kind);
+    if (kind < 0 && group.count > 0) return std::nullopt;
+    auto at = std::find_if(kinds.begin(), kinds.end(),
+                           [kind](const auto& entry) { return entry.first == kind; });
+    if (at == kinds.end()) at = kinds.insert(kinds.end(), {kind, Choice{}});
+    at->second.emplace_back(&group, std::vector<int>{});
+  }
+  for (auto& [kind, choice] : kinds) {
+    if (kind < 0) {
+      for (auto& [group, chosen] : choice) chosen = FirstNodes(group->nodes);
+    } else if (!ChooseNodes(pool, kind, choice)) {
+      return std::nullopt;
+    }
+  }
+  Placement placement;
+  for (const Demand::Group& group : demand.groups) {
+    for (const auto& [kind, choice] : kinds) {
+      for (const auto& [of, chosen] : choice) {
+        if (of != &group) continue;
+        GrantDevices(pool, kind, int(&group - demand.groups.data()), group, chosen, placement);
+      }
+    }
+  }
+  return placement;
+}
+
+Allocation ToAllocation(const Placement& placement, const Demand& demand,
+                        const std::vector<NodeInfo>& nodes) {
+  Allocation allocation;
+  allocation.nodes.reserve(placement.size());
+  for (const Grant& grant : placement) {
+    const Demand::Group& group = demand.groups[size_t(grant.group)];
+    const NodeInfo& node = nodes[size_t(grant.node)];
+    allocation.nodes.push_back(NodeShare{.index = int(allocation.nodes.size()),
+                                         .role = group.role,
+                                         .node = node.name,
+                                         .address = node.address,
+                                         .is_virtual = node.is_virtual,
+                                         .kind = group.kind,
+                                         .devices = grant.devices,
+                                         .ports = {}});
+  }
+  return allocation;
+}
+
+}  // namespace muster::scheduler

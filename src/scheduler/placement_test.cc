@@ -1,0 +1,86 @@
+#include "scheduler/placement.h"
+
+#include <climits>
+
+#include <gmock/gmock.h>
+
+#include "scheduler/cases_for_test.h"
+
+namespace muster::scheduler {
+namespace {
+
+std::string PlaceText(const std::vector<NodeInfo>& nodes, const Demand& demand,
+                      const Placement& held = {}) {
+  DevicePool pool(nodes);
+  pool.Take(held);
+  const std::optional<Placement> placement = Place(pool, demand);
+  return placement ? Text(ToAllocation(*placement, demand, nodes)) : "no room";
+}
+
+TEST(Placement, TakesTheNodeWithTheFewestDevicesLeftOver) {
+  EXPECT_EQ(PlaceText(Npus({8, 2, 4}), Npu(1, 2)), "node-1[0,1]");
+  EXPECT_EQ(PlaceText(Npus({8, 2, 4}), Npu(1, 3)), "node-2[0,1,2]");
+}
+
+TEST(Placement, TakesEqualNodesInTheOrderOfTheCluster) {
+  EXPECT_EQ(PlaceText(Npus({8, 8, 8}), Npu(2, 1)), "node-0[0] node-1[0]");
+}
+
+TEST(Placement, TakesTheLowestFreeNumbers) {
+  const Placement held{Grant{0, 0, 0, {0, 2}}};
+  EXPECT_EQ(PlaceText(Npus({8}), Npu(1, 3), held), "node-0[1,3,4]");
+}
+
+TEST(Placement, PutsNodesOfOneRoleOnDifferentMachines) {
+  EXPECT_EQ(PlaceText(Npus({8}), Npu(2, 2)), "no room");
+  EXPECT_EQ(PlaceText(Npus({8, 8}), Npu(2, 2)), "node-0[0,1] node-1[0,1]");
+}
+
+TEST(Placement, LetsRolesShareAMachineWithoutSharingDevices) {
+  const Demand demand{{{"ps", 1, "npu", 2}, {"worker", 1, "npu", 6}}};
+  EXPECT_EQ(PlaceText(Npus({8}), demand), "node-0[0,1] node-0[2,3,4,5,6,7]");
+}
+
+TEST(Placement, GivesAllNodesOrNone) { EXPECT_EQ(PlaceText(Npus({8, 7}), Npu(2, 8)), "no room"); }
+
+TEST(Placement, SearchesOnWhenBestFitOfSeveralRolesFails) {
+  // Largest first and best fit puts 5 on the node of 5, where 3 + 2 had to go.
+  const Demand demand{
+      {{"a", 1, "npu", 5}, {"b", 1, "npu", 3}, {"c", 1, "npu", 3}, {"d", 2, "npu", 2}}};
+  EXPECT_NE(PlaceText(Npus({5, 10}), demand), "no room");
+}
+
+TEST(Placement, RefusesNonsenseWithoutHarm) {
+  EXPECT_EQ(PlaceText(Npus({8}), Demand{}), "no room");
+  EXPECT_EQ(PlaceText(Npus({8}), Npu(0, 1)), "no room");
+  EXPECT_EQ(PlaceText(Npus({8}), Npu(-1, 1)), "no room");
+  EXPECT_EQ(PlaceText(Npus({8}), Npu(1, -1)), "no room");
+  EXPECT_EQ(PlaceText(Npus({8}), Npu(INT_MAX, INT_MAX)), "no room");
+  EXPECT_EQ(PlaceText(Npus({8}), Demand{{{"worker", 1, "gpu", 1}}}), "no room");
+  EXPECT_EQ(PlaceText({}, Npu(1, 1)), "no room");
+  EXPECT_EQ(PlaceText(Npus({-4, 0}), Npu(1, 1)), "no room");
+}
+
+TEST(Placement, PutsARoleWithoutDevicesAnywhere) {
+  EXPECT_EQ(PlaceText(Npus({8, 8}), Npu(2, 0)), "node-0[] node-1[]");
+}
+
+TEST(DevicePool, FreesADeviceOnlyWhenItsLastHolderLeft) {
+  DevicePool pool(Npus({2}));
+  const Grant grant{0, 0, 0, {1}};
+  pool.Take(grant);
+  pool.Take(grant);
+  pool.Give(grant);
+  EXPECT_EQ(pool.Free(0, 0), 1);
+  pool.Give(grant);
+  EXPECT_EQ(pool.Free(0, 0), 2);
+}
+
+TEST(DevicePool, IgnoresDevicesThatTheNodeDoesNotHave) {
+  DevicePool pool(Npus({2}));
+  pool.Take(Grant{0, 0, 0, {-1, 2, 9}});
+  EXPECT_EQ(pool.Free(0, 0), 2);
+}
+
+}  // namespace
+}  // namespace muster::scheduler
