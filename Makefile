@@ -1,0 +1,59 @@
+# The front door. Every target installs what it needs (Debian packages, as root) and may be run twice.
+.DEFAULT_GOAL := help
+.PHONY: help build demo test lint format sanitize fuzz coverage clean
+
+MUSTER := build/release/muster
+
+help:
+	@echo "make demo      build, then train on two ranks and watch"
+	@echo "make test      build, then run every test"
+	@echo "make build     leave the executable at $(MUSTER)"
+	@echo "make lint      format, clang-tidy and the project's own checks"
+	@echo "make sanitize  unit tests under address, undefined and thread sanitizers"
+	@echo "make fuzz      every fuzz target for a minute (FUZZ_SECONDS=60)"
+	@echo "make coverage  line coverage of the unit tests"
+	@echo "make format    let clang-format rewrite the sources"
+
+build/%/build.ninja: CMakeLists.txt CMakePresets.json $(wildcard cmake/*)
+	@cmake --preset $* > /dev/null
+
+build: build/release/build.ninja
+	@tools/deps.sh build
+	@tools/build.sh release muster
+
+# Make reads this file before any package is there: the presets need cmake.
+build/release/build.ninja build/debug/build.ninja build/asan/build.ninja build/tsan/build.ninja build/fuzz/build.ninja build/coverage/build.ninja: | deps-build
+.PHONY: deps-build
+deps-build:
+	@tools/deps.sh build
+
+demo: build
+	@tools/deps.sh demo
+	@tools/demo.sh
+
+test: build
+	@tools/deps.sh test
+	@tools/test.sh
+
+lint:
+	@tools/deps.sh lint
+	@tools/lint.sh
+
+format:
+	@tools/deps.sh lint
+	@tools/lint.sh --fix
+
+sanitize: deps-build
+	@tools/deps.sh sanitize
+	@tools/sanitize.sh
+
+fuzz: deps-build
+	@tools/deps.sh sanitize
+	@tools/fuzz.sh
+
+coverage: deps-build
+	@tools/deps.sh sanitize
+	@tools/coverage.sh
+
+clean:
+	rm -rf build

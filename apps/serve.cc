@@ -1,0 +1,111 @@
+#include "apps/serve.h"
+
+#include <sys/signalfd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "api/api.h"
+#include "api/endpoint.h"
+#include "apps/settings.h"
+#include "base/log.h"
+#include "engines/local/inventory.h"
+#include "engines/local/local_engine.h"
+#include "http/server.h"
+#include "lifecycle/conductor.h"
+#include "os/file_watch.h"
+#include "store/code_store.h"
+#include "store/journal.h"
+#include "version.h"
+
+namespace muster::apps {
+namespace {
+
+constexpr int kPoolThreads = 2;
+constexpr int64_t kDrainMs = 2000;
+
+// TERM and INT as a readable descriptor; blocked before any thread exists, so that all inherit it.
+Result<os::Fd> CatchEndSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  sigaddset(&set, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &set, nullptr);
+  os::Fd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!fd) return FailErrno(errno, "watch for signals");
+  return fd;
+}
+
+Result<std::vector<NodeInfo>> NodesOf(const Settings& settings) {
+  engines::Machine machine = engines::FindMachine();
+  if (settings.cpu_slots > 0) machine.cpus = settings.cpu_slots;
+  machine.declared = settings.devices;
+  if (settings.nodes.empty()) return std::vector{engines::RealNode(machine)};
+  return engines::ParseVirtualNodes(settings.nodes, machine.cpus);
+}
+
+Status Run(const Settings& settings) {
+  MUSTER_ASSIGN(const os::Fd signals, CatchEndSignals());
+  MUSTER_ASSIGN(auto nodes, NodesOf(settings));
+  MUSTER_TRY(os::MakeDirs(settings.data, 0700));
+  MUSTER_ASSIGN(auto lock, api::LockDataDir(settings.data));
+  MUSTER_ASSIGN(const std::string token, api::LoadToken(settings.data));
+  MUSTER_ASSIGN(auto journal, store::Journal::Open(settings.data / "journal.db"));
+  store::CodeStore code(settings.data / "code");
+  code.CleanTemporary();
+
+  http::Router router;
+  MUSTER_ASSIGN(auto server, http::Server::Create({.host = settings.host,
+                                                   .port = settings.port,
+                                                   .token = token,
+                                                   .tls_certificate = settings.tls_certificate,
+                                                   .tls_key = settings.tls_key},
+                                                  router));
+  os::Loop& loop = server->loop();
+  os::Pool pool(kPoolThreads);
+  os::FileWatch files(loop);
+  const std::string self = os::SelfPath();
+  engines::LocalEngine engine({loop, pool, files, std::move(nodes), self});
+  lifecycle::Conductor conductor({loop, pool, *journal, code, engine, settings.data, self});
+  api::ApiParts parts{.conductor = conductor,
+                      .journal = *journal,
+                      .code = code,
+                      .loop = loop,
+                      .files = files,
+                      .pool = pool,
+                      .version = kVersion,
+                      .commit = kCommit,
+                      .build_date = kBuildDate,
+                      .shutdown = [&] { server->Shutdown(kDrainMs); }};
+  api::AddRoutes(router, parts);
+  MUSTER_TRY(conductor.Recover());
+  loop.WatchReadable(signals.get(), [&] {
+    signalfd_siginfo info;
+    while (::read(signals.get(), &info, sizeof info) == ssize_t(sizeof info)) {
+    }
+    LogInfo("asked to end; the jobs go on");
+    server->Shutdown(kDrainMs);
+  });
+  MUSTER_TRY(lock.Name(server->url()));
+  MUSTER_TRY(api::WriteEndpoint(settings.data, {server->url(), token}));
+  LogInfo("muster {} listens on {}, data in {}", kVersion, server->url(), settings.data.string());
+  server->Run();
+  api::RemoveEndpoint(settings.data);
+  journal->Flush();
+  return {};
+}
+
+}  // namespace
+
+int Serve(const std::vector<std::string>& arguments) {
+  const auto settings = ReadSettings(arguments);
+  Status status = settings ? Run(*settings) : Status(std::unexpected(settings.error()));
+  if (status) return 0;
+  fmt::print(stderr, "muster server: {}\n", status.error().text);
+  if (!status.error().next.empty()) fmt::print(stderr, "  {}\n", status.error().next);
+  return status.error().code == Code::kInvalid ? 2 : 1;
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,115 @@
+#include "apps/settings.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/flags.h"
+#include "cli/verbs.h"
+#include "model/spec_reader.h"
+
+namespace muster::apps {
+namespace {
+
+constexpr std::array<std::string_view, 6> kKeys = {"listen",    "nodes",   "engine",
+                                                   "cpu_slots", "devices", "tls"};
+constexpr int kMostDevices = 1024;
+
+// "HOST:PORT", "[::1]:PORT", ":PORT" or "PORT"
+Status SetListen(Settings& settings, const std::string& text) {
+  const size_t colon = text.rfind(':');
+  const std::string port = colon == std::string::npos ? text : text.substr(colon + 1);
+  std::string host = colon == std::string::npos ? "" : text.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']')
+    host = host.substr(1, host.size() - 2);
+  const auto number = ParseInt(port);
+  if (!number || *number < 0 || *number > 65535) {
+    return Fail(Code::kInvalid, fmt::format("listen: found \"{}\", expected HOST:PORT", text),
+                "for example --listen 127.0.0.1:8080; port 0 takes any free one");
+  }
+  if (!host.empty()) settings.host = host;
+  settings.port = int(*number);
+  return {};
+}
+
+Status BadKey(const std::string& file, std::string_view path, std::string_view expected) {
+  return Fail(Code::kInvalid, fmt::format("{}: {}: expected {}", file, path, expected));
+}
+
+Status SetCount(const std::string& file, const std::string& path, const json::value& value,
+                int& into) {
+  if (!value.is_int64() || value.get_int64() < 0 || value.get_int64() > kMostDevices)
+    return BadKey(file, path, fmt::format("a whole number from 0 to {}", kMostDevices));
+  into = int(value.get_int64());
+  return {};
+}
+
+Status TakeKey(Settings& settings, const std::string& file, std::string_view key,
+               const json::value& value) {
+  if (key == "cpu_slots") return SetCount(file, "cpu_slots", value, settings.cpu_slots);
+  if (key == "devices" || key == "tls") {
+    const auto* map = value.if_object();
+    if (map == nullptr) return BadKey(file, key, "a map");
+    for (const auto& [name, member] : *map) {
+      const std::string path = fmt::format("{}.{}", key, std::string_view(name));
+      if (key == "devices") {
+        MUSTER_TRY(SetCount(file, path, member, settings.devices[std::string(name)]));
+      } else if (!member.is_string() || (name != "certificate" && name != "key")) {
+        return BadKey(file, path, "certificate and key, each a PEM file");
+      } else {
+        (name == "key" ? settings.tls_key : settings.tls_certificate) = member.get_string().c_str();
+      }
+    }
+    return {};
+  }
+  if (!value.is_string()) return BadKey(file, key, "a text");
+  const std::string text = value.get_string().c_str();
+  if (key == "listen") return SetListen(settings, text);
+  (key == "nodes" ? settings.nodes : settings.engine) = text;
+  return {};
+}
+
+Status ReadConfiguration(Settings& settings, const std::string& file) {
+  MUSTER_ASSIGN(const std::string text, os::ReadFile(file, 1 << 20));
+  Marks marks;
+  const auto document = ReadDocument(text, TextFormat::kGuess, &marks);
+  if (!document) return Fail(Code::kInvalid, FaultText(document.error(), file));
+  const auto* object = document->if_object();
+  if (object == nullptr) return BadKey(file, "the file", "a map of settings");
+  for (const auto& [key, value] : *object) {
+    if (std::ranges::find(kKeys, std::string_view(key)) == kKeys.end()) {
+      const auto close = DidYouMean(key, kKeys);
+      return Fail(Code::kInvalid, fmt::format("{}: unknown key \"{}\"", file, std::string_view(key)),
+                  close.empty() ? "known are listen, nodes, engine, cpu_slots, devices, tls"
+                                : fmt::format("did you mean \"{}\"?", close));
+    }
+    MUSTER_TRY(TakeKey(settings, file, key, value));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Settings> ReadSettings(const std::vector<std::string>& arguments) {
+  const auto table = cli::AllFlags(cli::ServerVerb());
+  MUSTER_ASSIGN(const cli::Args args, cli::ParseFlags(table, arguments));
+  Settings settings;
+  if (args.Has("config")) MUSTER_TRY(ReadConfiguration(settings, args.Get("config")));
+  settings.data = args.Has("data") ? os::Path(args.Get("data")) : os::DefaultDataDir();
+  settings.data = std::filesystem::absolute(settings.data).lexically_normal();
+  if (args.Has("listen")) MUSTER_TRY(SetListen(settings, args.Get("listen")));
+  settings.nodes = args.Get("nodes", settings.nodes);
+  settings.engine = args.Get("engine", settings.engine);
+  settings.tls_certificate = args.Get("tls-cert", settings.tls_certificate);
+  settings.tls_key = args.Get("tls-key", settings.tls_key);
+  settings.stop = args.Has("stop");
+  if (settings.engine != "local") {
+    return Fail(Code::kInvalid, fmt::format("engine \"{}\" is not part of this version", settings.engine),
+                "use --engine local");
+  }
+  return settings;
+}
+
+}  // namespace muster::apps

@@ -1,0 +1,28 @@
+"""The include arrows between the modules, held to the table in tools/check_sources.py."""
+import subprocess
+import sys
+
+from conftest import PYTHON, ROOT
+
+sys.path.insert(0, str(ROOT / "tools"))
+import check_sources  # noqa: E402
+
+
+def test_every_include_points_down_and_pure_modules_stay_pure():
+    result = subprocess.run([PYTHON, str(ROOT / "tools/check_sources.py")], capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
+
+
+def test_every_module_has_its_row():
+    modules = {p.name for p in (ROOT / "src").iterdir() if p.is_dir()}
+    assert modules == set(check_sources.ALLOWED)
+
+
+def test_a_wrong_arrow_is_found():
+    wrong = '#include "store/journal.h"\n#include <ctime>\n'
+    faults = list(check_sources.layer_faults("src/dialect/x.cc", wrong, check_sources.ALLOWED, False))
+    assert len(faults) == 2
+    fine = '#include "engines/engine.h"\n'
+    assert not list(check_sources.layer_faults("src/lifecycle/x.cc", fine, check_sources.ALLOWED, False))
+    local = '#include "engines/local/local_engine.h"\n'
+    assert list(check_sources.layer_faults("src/lifecycle/x.cc", local, check_sources.ALLOWED, False))

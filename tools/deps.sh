@@ -1,0 +1,42 @@
+#!/bin/sh
+# Installs the Debian packages of the named groups that are missing; quiet and quick when none is.
+# usage: tools/deps.sh build|demo|test|lint|perf ...
+set -eu
+cd "$(dirname "$0")/.."
+
+packages() {
+  case $1 in
+    build) echo clang-19 mold ccache cmake ninja-build make git libboost1.81-dev libboost-json1.81-dev \
+                libboost-url1.81-dev libssl-dev libsqlite3-dev libyaml-cpp-dev libfmt-dev libgtest-dev libgmock-dev ;;
+    demo) echo python3 python3-torch python3-numpy libopenblas0-pthread dataset-fashion-mnist ;;
+    test) packages build; packages demo
+          echo python3-pytest python3-pytest-xdist python3-yaml python3-jsonschema openmpi-bin openssl curl bash zsh fish tmux procps ;;
+    lint) packages build; echo clang-format-19 clang-tidy-19 python3 ;;
+    sanitize) packages build; echo libclang-rt-19-dev llvm-19 ;;
+    *) echo "tools/deps.sh: unknown group '$1'" >&2; exit 2 ;;
+  esac
+}
+
+missing=
+for group in "$@"; do
+  for package in $(packages "$group"); do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+  done
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" != 0 ]; then
+  echo "These Debian packages are missing:$missing" >&2
+  echo "Install them as root: apt-get install --no-install-recommends$missing" >&2
+  exit 1
+fi
+echo "Installing:$missing"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+export DEBIAN_FRONTEND=noninteractive
+if ! { apt-get -o DPkg::Lock::Timeout=500 update && \
+       apt-get -o DPkg::Lock::Timeout=500 install -y --no-install-recommends $missing; } > "$log" 2>&1; then
+  tail -n 30 "$log" >&2
+  echo "Installing failed; the lines above are apt-get's." >&2
+  exit 1
+fi
