@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include "api/routes.h"
+#include "base/text.h"
+
+namespace muster::api {
+namespace {
+
+constexpr int64_t kManifestLimit = 64 << 20;
+constexpr int64_t kBlobLimit = int64_t{4} << 30;
+
+// Works in the pool: a manifest names a hundred thousand files.
+Result<http::Response> TakeManifest(store::CodeStore& code, const std::string& text) {
+  MUSTER_ASSIGN(const json::value document, ParseJson(text));
+  MUSTER_ASSIGN(const store::CodeManifest manifest, store::CodeManifestFromJson(document));
+  const std::string hash = store::ManifestHash(manifest);
+  json::array missing;
+  if (!code.HasTree(hash)) {
+    for (std::string& sum : code.Missing(manifest)) missing.push_back(json::value(std::move(sum)));
+    if (missing.empty()) MUSTER_TRY(code.Commit(manifest));
+  }
+  const bool complete = missing.empty();
+  return http::JsonResponse(
+      200, json::object{{"hash", hash}, {"complete", complete}, {"missing", std::move(missing)}});
+}
+
+// Runs `work` in the pool and answers with what it returns, back on the loop. The reply leaves the
+// pool with the answer, for it may die on the loop only.
+void AnswerFromPool(const ContextPtr& context, http::Reply reply,
+                    std::function<Result<http::Response>()> work) {
+  context->parts.pool.Run(
+      [context, reply = Share(std::move(reply)), work = std::move(work)]() mutable {
+        auto answer = std::make_shared<Result<http::Response>>(work());
+        context->parts.loop.Post([reply = std::move(reply), answer] {
+          reply->Send(*answer ? **std::move(answer) : http::ErrorResponse(answer->error()));
+        });
+      });
+}
+
+// One file's bytes on their way into the store.
+class BlobSink final : public http::BodySink {
+ public:
+  BlobSink(ContextPtr context, store::CodeStore::Upload upload, std::string sum, int64_t size)
+      : context_(std::move(context)),
+        upload_(std::make_shared<store::CodeStore::Upload>(std::move(upload))),
+        sum_(std::move(sum)),
+        size_(size) {}
+
+  Status Write(std::string_view bytes) override { return upload_->Write(bytes); }
+
+  void Finish(http::Reply reply) override {
+    AnswerFromPool(
+        context_, std::move(reply),
+        [upload = std::move(upload_), sum = sum_, size = size_]() -> Result<http::Response> {
+          if (Status status = upload->Finish(); !status) return Refuse(status.error());
+          return http::JsonResponse(201, json::object{{"sha256", sum}, {"size", size}});
+        });
+  }
+
+ private:
+  // A wrong sum is a fault in what came, not in what is stored here.
+  static std::unexpected<Error> Refuse(Error error) {
+    if (error.code == Code::kCorrupt) {
+      error.code = Code::kInvalid;
+      error.next = "send the file again; it may have changed while it was read";
+    }
+    return std::unexpected(std::move(error));
+  }
+
+  ContextPtr context_;
+  std::shared_ptr<store::CodeStore::Upload> upload_;  // the pool's work holds it, so it is shared
+  std::string sum_;
+  int64_t size_;
+};
+
+Result<std::unique_ptr<http::BodySink>> BeginBlob(const ContextPtr& context,
+                                                  const http::Request& head) {
+  const std::optional<int64_t> size = ParseInt(http::FindHeader(head.headers, "Content-Length"));
+  if (!size || *size < 0)
+    return Fail(Code::kInvalid, "an upload needs a Content-Length", "send it whole, not in chunks");
+  std::string sum(head.Param("sha256"));
+  MUSTER_ASSIGN(store::CodeStore::Upload upload, context->parts.code.Begin(sum, *size));
+  return std::make_unique<BlobSink>(context, std::move(upload), std::move(sum), *size);
+}
+
+}  // namespace
+
+void AddCodeRoutes(RouteTable& table, const ContextPtr& context) {
+  table.AddLater(
+      {.method = "POST",
+       .path = "/code",
+       .id = "sendCode",
+       .summary = "Name a code folder's files; the snapshot is made when all bytes are here",
+       .body = "CodeManifest",
+       .body_later = true,
+       .body_limit = kManifestLimit,
+       .answers = {{200, "the snapshot's hash, and which bytes are still to be sent",
+                    "CodeState"}}},
+      [context](const Call& call, http::Reply reply) {
+        AnswerFromPool(context, std::move(reply), [context, text = call.request.body] {
+          return TakeManifest(context->parts.code, text);
+        });
+      });
+  table.AddUpload({.method = "PUT",
+                   .path = "/code/blobs/{sha256}",
+                   .id = "sendBlob",
+                   .summary = "Send one file's bytes",
+                   .uploads = true,
+                   .body_limit = kBlobLimit,
+                   .answers = {{201, "the bytes are stored, and have the right sum", "Blob"}}},
+                  [context](const http::Request& head) { return BeginBlob(context, head); });
+}
+
+}  // namespace muster::api

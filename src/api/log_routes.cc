@@ -1,0 +1,180 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/answers.h"
+#include "api/params.h"
+#include "api/raw_log.h"
+#include "api/routes.h"
+
+namespace muster::api {
+namespace {
+
+constexpr int64_t kMostLines = 10'000;
+constexpr int64_t kTailLookBack = 8 << 20;
+
+std::optional<int> QuerySmall(const http::Request& request, std::string_view name) {
+  const std::optional<int64_t> number = QueryInt(request, name);
+  return number ? std::optional<int>(int(*number)) : std::nullopt;
+}
+
+// kNotFound for an attempt that the job has not had.
+Status CheckAttempt(const Job& job, std::optional<int> attempt) {
+  if (!attempt || FindAttempt(job, *attempt)) return {};
+  return Fail(
+      Code::kNotFound,
+      fmt::format("job {} has no attempt {}; it has had {}", job.id, *attempt, job.attempts.size()),
+      "leave attempt away for the latest one");
+}
+
+// kNotFound for a rank that the job will not have. Before an attempt has ranks, the job file says
+// how many there will be.
+Status CheckRank(const Job& job, std::optional<int> attempt, std::optional<int> rank) {
+  if (!rank) return {};
+  const Attempt* chosen = attempt ? FindAttempt(job, *attempt) : job.current();
+  const bool placed = chosen != nullptr && !chosen->ranks.empty();
+  const bool there =
+      placed ? std::ranges::find(chosen->ranks, *rank, &RankInfo::rank) != chosen->ranks.end()
+             : *rank < job.spec.TotalRanks();
+  if (there) return {};
+  const size_t count = placed ? chosen->ranks.size() : size_t(job.spec.TotalRanks());
+  return Fail(Code::kNotFound, fmt::format("job {} has no rank {}; it has {}, counted from 0",
+                                           job.id, *rank, count));
+}
+
+Result<std::optional<LogPosition>> ResumePosition(const http::Request& request, const Job& job,
+                                                  std::optional<int> attempt) {
+  const std::string_view text = http::FindHeader(request.headers, "Last-Event-ID");
+  if (text.empty()) return std::nullopt;
+  MUSTER_ASSIGN(LogPosition position, ParsePosition(text));
+  if (position.attempt == 0) return std::nullopt;
+  if (!FindAttempt(job, position.attempt) || position.attempt != attempt.value_or(position.attempt))
+    return Fail(
+        Code::kInvalid,
+        fmt::format("the Last-Event-ID is of attempt {}, which is not one that this stream of "
+                    "job {} has",
+                    position.attempt, job.id),
+        "leave it away to begin anew");
+  return position;
+}
+
+Result<LogStreamOptions> StreamOptions(const http::Request& request, const Job& job) {
+  LogStreamOptions options;
+  options.job = job.id;
+  options.attempt = QuerySmall(request, "attempt");
+  options.rank = QuerySmall(request, "rank");
+  options.tail = QueryInt(request, "tail");
+  options.follow = QueryFlag(request, "follow");
+  MUSTER_TRY(CheckAttempt(job, options.attempt));
+  MUSTER_TRY(CheckRank(job, options.attempt, options.rank));
+  MUSTER_ASSIGN(options.resume, ResumePosition(request, job, options.attempt));
+  return options;
+}
+
+void StreamLogs(Context& context, const http::Request& request, http::Reply reply) {
+  const Result<Job> job = context.jobs.Find(PathInt(request, "id"));
+  if (!job) return reply.Send(http::ErrorResponse(job.error()));
+  Result<LogStreamOptions> options = StreamOptions(request, *job);
+  if (!options) return reply.Send(http::ErrorResponse(options.error()));
+  reply.SendStream(EventStreamHead(),
+                   std::make_unique<LogStream>(context.stream_parts(), *std::move(options)));
+}
+
+struct RawLog {
+  RawLogOptions options;
+  int64_t size = 0;  // of the file, now
+};
+
+Result<RawLog> RawLogFor(const Context& context, const http::Request& request) {
+  MUSTER_ASSIGN(const Job job, context.jobs.Find(PathInt(request, "id")));
+  const std::optional<int> attempt = QuerySmall(request, "attempt");
+  const std::optional<int64_t> tail = QueryInt(request, "tail");
+  const std::optional<int64_t> offset = QueryInt(request, "offset");
+  if (tail && offset)
+    return Fail(Code::kInvalid, "offset and tail both say where to begin", "give one of the two");
+  RawLog raw;
+  raw.options.job = job.id;
+  raw.options.rank = int(PathInt(request, "rank"));
+  raw.options.attempt = attempt.value_or(job.current() ? job.current()->number : 0);
+  raw.options.limit = QueryInt(request, "limit").value_or(std::numeric_limits<int64_t>::max());
+  raw.options.follow = QueryFlag(request, "follow");
+  raw.options.offset = offset.value_or(0);
+  MUSTER_TRY(CheckAttempt(job, attempt));
+  MUSTER_TRY(CheckRank(job, attempt, raw.options.rank));
+  const auto path = RankLogPath(context.jobs, job, raw.options.attempt, raw.options.rank);
+  LogFile file(path.value_or(os::Path()));
+  MUSTER_ASSIGN(raw.size, path ? file.Size() : Result<int64_t>(0));
+  if (tail && path) {
+    MUSTER_ASSIGN(raw.options.offset, file.TailStart(*tail, kTailLookBack));
+  }
+  if (!raw.options.follow)
+    raw.options.limit =
+        std::min(raw.options.limit, std::max<int64_t>(0, raw.size - raw.options.offset));
+  return raw;
+}
+
+void SendRawLog(Context& context, const http::Request& request, http::Reply reply) {
+  const Result<RawLog> raw = RawLogFor(context, request);
+  if (!raw) return reply.Send(http::ErrorResponse(raw.error()));
+  http::Response head{200,
+                      {{"Content-Type", "text/plain; charset=utf-8"},
+                       {"X-Content-Type-Options", "nosniff"},
+                       {"Cache-Control", "no-store"},
+                       {"X-Muster-Offset", std::to_string(raw->options.offset)},
+                       {"X-Muster-Size", std::to_string(raw->size)}},
+                      ""};
+  reply.SendStream(std::move(head),
+                   std::make_unique<RawLogStream>(context.stream_parts(), raw->options));
+}
+
+std::vector<Param> StreamQuery() {
+  using Kind = Param::Kind;
+  constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+  return {
+      {"attempt", Kind::kInt, "this attempt alone; else the latest and those to come", 1, kMaxInt},
+      {"rank", Kind::kInt, "this rank alone", 0, kMaxInt},
+      {"tail", Kind::kInt, "begin with so many lines of each rank", 0, kMostLines},
+      {"follow", Kind::kFlag, "1: go on until the job is over"}};
+}
+
+std::vector<Param> RawQuery() {
+  using Kind = Param::Kind;
+  constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+  return {{"attempt", Kind::kInt, "else the latest", 1, kMaxInt},
+          {"offset", Kind::kInt, "begin after so many bytes"},
+          {"limit", Kind::kInt, "so many bytes at most", 1},
+          {"tail", Kind::kInt, "begin with the last so many lines, within the last 8 MiB", 0,
+           kMostLines},
+          {"follow", Kind::kFlag, "1: go on until the attempt is over"}};
+}
+
+}  // namespace
+
+void AddLogRoutes(RouteTable& table, const ContextPtr& context) {
+  table.AddLater(
+      {.method = "GET",
+       .path = "/jobs/{id}/logs",
+       .id = "streamLogs",
+       .summary = "The logs of all ranks in one stream, with progress and states",
+       .query = StreamQuery(),
+       .resumes = true,
+       .answers = {{200, "events log, progress, state, error and end", "", "text/event-stream"}},
+       .errors = {Code::kNotFound}},
+      [context](const Call& call, http::Reply reply) {
+        StreamLogs(*context, call.request, std::move(reply));
+      });
+  table.AddLater(
+      {.method = "GET",
+       .path = "/jobs/{id}/ranks/{rank}/log",
+       .id = "getRankLog",
+       .summary = "One rank's log, byte for byte",
+       .query = RawQuery(),
+       .answers = {{200, "the bytes; X-Muster-Offset and X-Muster-Size say where they stand", "",
+                    "text/plain"}},
+       .errors = {Code::kNotFound}},
+      [context](const Call& call, http::Reply reply) {
+        SendRawLog(*context, call.request, std::move(reply));
+      });
+}
+
+}  // namespace muster::api

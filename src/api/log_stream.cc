@@ -1,0 +1,266 @@
+#include "api/log_stream.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "api/answers.h"
+
+namespace muster::api {
+namespace {
+
+constexpr size_t kBudget = 64 << 10;  // bytes a Read, about
+constexpr size_t kSlice = 16 << 10;   // bytes of one rank before the next has its turn
+constexpr size_t kOpenFiles = 64;     // above this many ranks, descriptors are not kept
+constexpr int64_t kTailLookBack = 1 << 20;
+// Programs write a line and its end apart; so half a line is given this long to become a whole one.
+// The same time stands between two looks for a folder that is not there yet.
+constexpr int64_t kPatienceMs = 200;
+
+int ExitCodeOf(const Job& job) {
+  if (const Attempt* last = job.current(); last && last->exit) return ShellExitCode(*last->exit);
+  ExitReport report;  // it ended before any attempt
+  report.how = job.state == State::kStopped ? ExitClass::kStopped : ExitClass::kCouldNotStart;
+  report.stopped_by = job.state == State::kStopped ? StoppedBy::kUser : StoppedBy::kNobody;
+  return job.state == State::kSucceeded ? 0 : ShellExitCode(report);
+}
+
+}  // namespace
+
+LogStream::LogStream(StreamParts parts, LogStreamOptions options)
+    : parts_(parts), options_(std::move(options)) {
+  if (!options_.follow) return;
+  events_ = parts_.jobs.OnEvents([this] {
+    stale_ = true;
+    Ring();
+  });
+}
+
+LogStream::~LogStream() {
+  if (events_ != 0) parts_.jobs.Unwatch(events_);
+  if (timer_ != 0) parts_.loop.Cancel(timer_);
+  DropWatches();
+}
+
+std::string LogStream::KeepAlive() { return std::string(kSseComment); }
+
+http::Stream::Next LogStream::Read(std::string& out) {
+  out.clear();
+  waiting_ = false;
+  while (!done_) {
+    // The look comes before the reading: what is over now has no byte that the reading misses.
+    if (stale_) Look();
+    if (done_) break;
+    AppendState(out);
+    AppendProgress(out);
+    AppendLogs(out);
+    if (!out.empty()) return Next::kData;
+    if (over_ && MoveOn()) continue;
+    if (over_ && (view_.terminal || options_.attempt)) {
+      AppendEnd(out);
+      return out.empty() ? Next::kEnd : Next::kData;
+    }
+    if (!options_.follow) break;
+    if (AddWatches()) continue;
+    waiting_ = true;
+    return Next::kWait;
+  }
+  done_ = true;
+  return Next::kEnd;
+}
+
+void LogStream::Look() {
+  stale_ = false;
+  const Result<Job> job = parts_.jobs.Find(options_.job);
+  if (!job) {  // removed while it was read
+    done_ = true;
+    return;
+  }
+  const int latest = job->current() ? job->current()->number : 0;
+  view_ = {job->state, job->reason, ExitCodeOf(*job), latest, IsTerminal(job->state)};
+  if (attempt_ == 0 && options_.attempt) attempt_ = *options_.attempt;
+  if (attempt_ == 0 && options_.resume) attempt_ = options_.resume->attempt;
+  if (attempt_ == 0) attempt_ = latest;
+  const Attempt* attempt = FindAttempt(*job, attempt_);
+  if (attempt != nullptr) AddRanks(*attempt);
+  if (attempt != nullptr ? IsOver(*job, *attempt) : view_.terminal) SetOver();
+}
+
+void LogStream::AddRanks(const Attempt& attempt) {
+  for (const RankInfo& info : attempt.ranks) {
+    if (options_.rank && info.rank != *options_.rank) continue;
+    if (!known_ranks_.insert(info.rank).second) continue;
+    const os::Path dir = parts_.jobs.NodeDir(options_.job, attempt.number, info.node);
+    ranks_.push_back(
+        {.rank = info.rank, .file = LogFile(dir / fmt::format("rank{}.log", info.rank))});
+    if (known_nodes_.insert(info.node).second)
+      series_.push_back({.series = Series(dir / "series")});
+  }
+}
+
+void LogStream::SetOver() {
+  if (over_) return;
+  over_ = true;
+  DropWatches();
+  for (RankLog& log : ranks_) log.ready = true;
+  for (NodeSeries& node : series_) node.ready = true;
+}
+
+bool LogStream::MoveOn() {
+  if (options_.attempt || attempt_ >= view_.latest) return false;
+  DropWatches();
+  ranks_.clear();
+  series_.clear();
+  known_ranks_.clear();
+  known_nodes_.clear();
+  next_ = 0;
+  over_ = false;
+  first_attempt_ = false;
+  ++attempt_;
+  stale_ = true;
+  return true;
+}
+
+void LogStream::AppendState(std::string& out) {
+  if (sent_ && sent_->state == view_.state && sent_->reason == view_.reason) return;
+  sent_ = view_;
+  const json::object data{{"state", Name(view_.state)}, {"reason", view_.reason}};
+  AppendEvent(out, "state", "", ToJson(data));
+}
+
+void LogStream::AppendProgress(std::string& out) {
+  for (NodeSeries& node : series_) {
+    if (!node.ready || out.size() >= kBudget) continue;
+    const LatestValues latest = node.series.Read(node.ready);
+    if (!node.ready && series_.size() > kOpenFiles) node.series.Close();
+    for (const auto& [rank, values] : latest) {
+      if (options_.rank && rank != *options_.rank) continue;
+      AppendEvent(out, "progress", "", ToJson(ProgressJson(attempt_, rank, values)));
+    }
+  }
+}
+
+void LogStream::AppendLogs(std::string& out) {
+  for (size_t idle = 0; idle < ranks_.size() && out.size() < kBudget && !done_;) {
+    RankLog& log = ranks_[next_++ % ranks_.size()];
+    idle = log.ready && AppendSlice(log, out) ? 0 : idle + 1;
+  }
+}
+
+bool LogStream::AppendSlice(RankLog& log, std::string& out) {
+  std::string bytes;
+  Status status = Place(log);
+  if (status && *log.offset < log.end)
+    status = log.file.Read(*log.offset, std::min(kSlice, size_t(log.end - *log.offset)), bytes);
+  if (!status) {
+    Fail(status.error(), out);
+    return false;
+  }
+  const bool full = bytes.size() == kSlice;
+  const bool half_a_line = !full && !HasLineEnd(bytes);
+  size_t size = CutText(bytes);
+  if (half_a_line && flushes()) size = bytes.size();  // its last words, whole characters or not
+  if (size == 0 || (half_a_line && !flushes() && Hold(log))) {
+    log.ready = false;
+    if (ranks_.size() > kOpenFiles) log.file.Close();
+    return false;
+  }
+  *log.offset += int64_t(size);
+  log.held_since.reset();
+  AppendLog(log, std::string_view(bytes).substr(0, size), out);
+  return true;
+}
+
+Status LogStream::Place(RankLog& log) {
+  if (log.offset) return {};
+  if (!options_.follow) {
+    MUSTER_ASSIGN(log.end, log.file.Size());
+  }
+  int64_t start = 0;
+  const auto& resume = options_.resume;
+  if (first_attempt_ && resume && resume->offsets.contains(log.rank)) {
+    start = resume->offsets.at(log.rank);
+  } else if (first_attempt_ && options_.tail) {
+    MUSTER_ASSIGN(start, log.file.TailStart(*options_.tail, kTailLookBack));
+  }
+  log.offset = start;
+  return {};
+}
+
+bool LogStream::Hold(RankLog& log) {
+  const int64_t now = parts_.loop.clock().SteadyMs();
+  if (!log.held_since) log.held_since = now;
+  if (now - *log.held_since >= kPatienceMs) return false;
+  StartTimer();
+  return true;
+}
+
+void LogStream::AppendLog(const RankLog& log, std::string_view text, std::string& out) const {
+  RankOffsets offsets;
+  for (const RankLog& each : ranks_)
+    if (each.offset) offsets.emplace_back(each.rank, *each.offset);
+  const json::object data{{"attempt", attempt_},
+                          {"rank", log.rank},
+                          {"offset", *log.offset - int64_t(text.size())},
+                          {"text", text}};
+  AppendEvent(out, "log", PositionText(attempt_, offsets), ToJson(data));
+}
+
+void LogStream::AppendEnd(std::string& out) {
+  done_ = true;
+  if (!view_.terminal) return;
+  const json::object data{
+      {"state", Name(view_.state)}, {"reason", view_.reason}, {"exit_code", view_.exit_code}};
+  AppendEvent(out, "end", "", ToJson(data));
+}
+
+void LogStream::Fail(const Error& error, std::string& out) {
+  done_ = true;
+  const json::object data{
+      {"code", CodeName(error.code)}, {"message", error.text}, {"next", error.next}};
+  AppendEvent(out, "error", "", ToJson(data));
+}
+
+bool LogStream::AddWatches() {
+  if (over_) return false;
+  bool added = false;
+  const auto add = [&](const os::Path& path, auto& owner, bool series, size_t index) {
+    if (owner.watch != 0) return;
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(path.parent_path(), ignored)) return StartTimer();
+    owner.watch = parts_.files.Add(path, [this, series, index] {
+      (series ? series_[index].ready : ranks_[index].ready) = true;
+      Ring();
+    });
+    owner.ready = added = true;  // it may have grown before the watch was there
+  };
+  for (size_t i = 0; i < ranks_.size(); ++i) add(ranks_[i].file.path(), ranks_[i], false, i);
+  for (size_t i = 0; i < series_.size(); ++i) add(series_[i].series.path(), series_[i], true, i);
+  return added;
+}
+
+void LogStream::DropWatches() {
+  const auto drop = [&](os::FileWatch::Id& id) {
+    if (id != 0) parts_.files.Remove(std::exchange(id, 0));
+  };
+  for (RankLog& log : ranks_) drop(log.watch);
+  for (NodeSeries& node : series_) drop(node.watch);
+}
+
+void LogStream::StartTimer() {
+  if (timer_ == 0) timer_ = parts_.loop.After(kPatienceMs, [this] { OnTimer(); });
+}
+
+void LogStream::OnTimer() {
+  timer_ = 0;
+  for (RankLog& log : ranks_)
+    if (log.held_since) log.ready = true;
+  Ring();
+}
+
+void LogStream::Ring() {
+  if (std::exchange(waiting_, false)) wake_.Ring();
+}
+
+}  // namespace muster::api

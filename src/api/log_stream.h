@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/job_source.h"
+#include "api/log_file.h"
+#include "api/log_position.h"
+#include "api/series.h"
+#include "api/wake_up.h"
+#include "http/message.h"
+#include "os/file_watch.h"
+#include "os/loop.h"
+
+namespace muster::api {
+
+// What the streams over files work with; all outlive them.
+struct StreamParts {
+  JobSource& jobs;
+  os::Loop& loop;
+  os::FileWatch& files;
+};
+
+struct LogStreamOptions {
+  JobId job = 0;
+  std::optional<int> attempt;   // this one alone; else from the latest on, with those to come
+  std::optional<int> rank;      // this one alone
+  std::optional<int64_t> tail;  // lines of each rank to begin with
+  bool follow = false;
+  std::optional<LogPosition> resume;
+};
+
+// The logs of a job's ranks as one stream of server-sent events, with its progress and states
+// between. It holds positions in files, never their content: a slow reader costs descriptors alone.
+// `end` comes once the job is over and every byte was sent.
+class LogStream final : public http::Stream {
+ public:
+  LogStream(StreamParts parts, LogStreamOptions options);
+  ~LogStream() override;
+
+  Next Read(std::string& out) override;
+  void OnReady(std::function<void()> wake) override { wake_.Set(std::move(wake)); }
+  std::string KeepAlive() override;
+
+ private:
+  struct RankLog {
+    int rank = 0;
+    LogFile file = {};
+    std::optional<int64_t> offset = {};      // sent so far; nothing before the first look
+    int64_t end = INT64_MAX;                 // without `follow`: the size at the first look
+    std::optional<int64_t> held_since = {};  // half a line waits for its end since then (steady)
+    bool ready = true;                       // there may be more
+    os::FileWatch::Id watch = 0;
+  };
+  struct NodeSeries {
+    Series series = {};
+    bool ready = true;
+    os::FileWatch::Id watch = 0;
+  };
+  // What the last look at the job showed.
+  struct View {
+    State state = State::kQueued;
+    std::string reason;
+    int exit_code = 0;
+    int latest = 0;  // attempt
+    bool terminal = false;
+    bool operator==(const View&) const = default;
+  };
+
+  void Look();
+  void AddRanks(const Attempt& attempt);
+  void SetOver();
+  bool MoveOn();
+  void AppendState(std::string& out);
+  void AppendProgress(std::string& out);
+  void AppendLogs(std::string& out);
+  bool AppendSlice(RankLog& log, std::string& out);
+  Status Place(RankLog& log);
+  bool Hold(RankLog& log);
+  void AppendLog(const RankLog& log, std::string_view text, std::string& out) const;
+  void AppendEnd(std::string& out);
+  void Fail(const Error& error, std::string& out);
+  bool AddWatches();
+  void DropWatches();
+  void StartTimer();
+  void OnTimer();
+  void Ring();
+  bool flushes() const { return over_ || !options_.follow; }
+
+  const StreamParts parts_;
+  const LogStreamOptions options_;
+  WakeUp wake_;
+  uint64_t events_ = 0;
+  os::Loop::Id timer_ = 0;
+
+  View view_;
+  std::optional<View> sent_;   // the state that the client knows
+  int attempt_ = 0;            // being sent; 0: none has begun
+  bool first_attempt_ = true;  // `tail` and `resume` are about this one
+  bool over_ = false;          // nothing will be added to its logs
+  std::vector<RankLog> ranks_;
+  std::vector<NodeSeries> series_;
+  std::set<int> known_ranks_, known_nodes_;  // those in ranks_ and series_
+  size_t next_ = 0;                          // whose turn it is
+  bool stale_ = true;                        // the job may have changed
+  bool waiting_ = false;
+  bool done_ = false;
+};
+
+}  // namespace muster::api

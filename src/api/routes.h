@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/api.h"
+#include "api/job_source.h"
+#include "api/log_stream.h"
+#include "api/route_table.h"
+
+namespace muster::api {
+
+class ConductorJobs final : public JobSource {
+ public:
+  explicit ConductorJobs(lifecycle::Conductor& conductor) : conductor_(conductor) {}
+  Result<Job> Find(JobId id) const override { return conductor_.Find(id); }
+  os::Path NodeDir(JobId id, int attempt, int node) const override {
+    return conductor_.NodeDir(id, attempt, node);
+  }
+  uint64_t OnEvents(std::function<void()> fn) override {
+    return conductor_.OnEvents(std::move(fn));
+  }
+  void Unwatch(uint64_t id) override { conductor_.Unwatch(id); }
+
+ private:
+  lifecycle::Conductor& conductor_;
+};
+
+// What handlers work with; shared by all of them, so it lives as long as the router.
+struct Context {
+  explicit Context(ApiParts& given) : parts(given), jobs(given.conductor) {}
+  StreamParts stream_parts() { return {jobs, parts.loop, parts.files}; }
+
+  ApiParts& parts;
+  ConductorJobs jobs;
+};
+using ContextPtr = std::shared_ptr<Context>;
+
+// One family a file.
+void AddMetaRoutes(RouteTable& table, const ContextPtr& context);
+void AddJobRoutes(RouteTable& table, const ContextPtr& context);
+void AddSubmitRoutes(RouteTable& table, const ContextPtr& context);
+void AddStopRoutes(RouteTable& table, const ContextPtr& context);
+void AddLogRoutes(RouteTable& table, const ContextPtr& context);
+void AddEventRoutes(RouteTable& table, const ContextPtr& context);
+void AddCodeRoutes(RouteTable& table, const ContextPtr& context);
+
+// A reply that a callback can hold: std::function wants what it holds to be copyable.
+inline std::shared_ptr<http::Reply> Share(http::Reply reply) {
+  return std::make_shared<http::Reply>(std::move(reply));
+}
+
+}  // namespace muster::api

@@ -1,0 +1,212 @@
+#include "api/schemas.h"
+
+#include <cassert>
+
+namespace muster::api {
+namespace {
+
+// What clients send.
+constexpr std::string_view kRequests = R"json({
+"Submit": {
+  "type": "object", "required": ["spec"], "additionalProperties": false,
+  "properties": {
+    "spec": {"type": "object",
+      "description": "a job file, as /api/v1/schema/job.json describes it; paths absolute"},
+    "code_hash": {"type": "string", "maxLength": 64,
+      "description": "the code's snapshot, as POST /code answered it"},
+    "user": {"type": "string", "maxLength": 256, "description": "who asks, for the record"}}},
+"Plan": {
+  "type": "object", "required": ["spec"], "additionalProperties": false,
+  "properties": {"spec": {"type": "object", "description": "a job file, as in Submit"}}},
+"Stop": {
+  "type": "object", "additionalProperties": false,
+  "properties": {
+    "grace": {"type": "string", "maxLength": 32,
+      "description": "between TERM and KILL, such as 10s; else as the job file says"},
+    "user": {"type": "string", "maxLength": 256, "description": "who asks, for the record"}}},
+"Asker": {
+  "type": "object", "additionalProperties": false,
+  "properties": {"user": {"type": "string", "maxLength": 256,
+    "description": "who asks, for the record"}}},
+"CodeManifest": {
+  "type": "object", "required": ["files"], "additionalProperties": false,
+  "properties": {
+    "files": {"type": "array", "items": {
+      "type": "object", "required": ["path", "sha256"],
+      "properties": {
+        "path": {"type": "string", "description": "relative, with / between the parts"},
+        "sha256": {"type": "string", "description": "of the content; of a link, of its target"},
+        "size": {"type": "integer", "minimum": 0},
+        "executable": {"type": "boolean"},
+        "link": {"type": "string",
+          "description": "target of a symbolic link that stays inside"}}}}}}
+})json";
+
+// What the server answers.
+constexpr std::string_view kAnswers = R"json({
+"Error": {
+  "type": "object", "required": ["error"], "additionalProperties": false,
+  "properties": {"error": {
+    "type": "object", "required": ["code", "message", "next"], "additionalProperties": false,
+    "properties": {
+      "code": {"type": "string", "description": "what a program may branch on",
+        "enum": ["invalid", "not_found", "exists", "denied", "conflict", "too_large", "timeout",
+          "unavailable", "no_space", "io", "corrupt", "internal"]},
+      "message": {"type": "string", "description": "what was tried, on what, and why it failed"},
+      "next": {"type": "string", "description": "what to do; may be empty"},
+      "faults": {"type": "array", "items": {"$ref": "#/components/schemas/Fault"},
+        "description": "everything that is wrong with a body or a job file"}}}}},
+"Fault": {
+  "type": "object", "required": ["path", "line", "column", "found", "expected", "hint"],
+  "properties": {
+    "path": {"type": "string"}, "line": {"type": "integer"}, "column": {"type": "integer"},
+    "found": {"type": "string"}, "expected": {"type": "string"}, "hint": {"type": "string"}}},
+"Version": {
+  "type": "object", "required": ["name", "version", "commit", "build_date", "api"],
+  "additionalProperties": false,
+  "properties": {
+    "name": {"type": "string"}, "version": {"type": "string"}, "commit": {"type": "string"},
+    "build_date": {"type": "string"}, "api": {"type": "string"}}},
+"Health": {
+  "type": "object", "required": ["status"], "additionalProperties": false,
+  "properties": {"status": {"type": "string", "enum": ["ok"]}}},
+"Document": {"type": "object"},
+"Nodes": {
+  "type": "object", "required": ["nodes"], "additionalProperties": false,
+  "properties": {"nodes": {"type": "array", "items": {
+    "type": "object", "required": ["name", "address", "virtual", "devices", "jobs"],
+    "additionalProperties": false,
+    "properties": {
+      "name": {"type": "string"}, "address": {"type": "string"}, "virtual": {"type": "boolean"},
+      "devices": {"type": "object", "description": "by kind", "additionalProperties": {
+        "type": "object", "required": ["total", "used", "free", "model"],
+        "additionalProperties": false,
+        "properties": {
+          "total": {"type": "integer"}, "used": {"type": "integer"}, "free": {"type": "integer"},
+          "model": {"type": "string"}}}},
+      "jobs": {"type": "array", "items": {"type": "integer"}}}}}}},
+"State": {"type": "string", "enum": ["queued", "starting", "running", "stopping", "succeeded",
+  "failed", "stopped"]},
+"Submitted": {
+  "type": "object", "required": ["jobs", "group", "repeated"], "additionalProperties": false,
+  "properties": {
+    "jobs": {"type": "array", "items": {
+      "type": "object", "required": ["id", "name", "state"], "additionalProperties": false,
+      "properties": {
+        "id": {"type": "integer"}, "name": {"type": "string"},
+        "state": {"$ref": "#/components/schemas/State"}}}},
+    "group": {"type": "string", "description": "of a sweep, else empty"},
+    "repeated": {"type": "boolean",
+      "description": "the key was seen before: these are the jobs it made then"}}},
+"JobRow": {
+  "type": "object", "additionalProperties": false,
+  "required": ["id", "name", "state", "framework", "group", "user", "reason", "nodes", "ranks",
+    "devices", "priority", "created_ms", "started_ms", "ended_ms", "attempts"],
+  "properties": {
+    "id": {"type": "integer"}, "name": {"type": "string"},
+    "state": {"$ref": "#/components/schemas/State"},
+    "framework": {"type": "string"}, "group": {"type": "string"}, "user": {"type": "string"},
+    "reason": {"type": "string"},
+    "nodes": {"type": "integer"}, "ranks": {"type": "integer"}, "devices": {"type": "string"},
+    "priority": {"type": "integer"},
+    "created_ms": {"type": "integer"}, "started_ms": {"type": "integer"},
+    "ended_ms": {"type": "integer"},
+    "attempts": {"type": "integer"}}},
+"JobList": {
+  "type": "object", "required": ["jobs", "next"], "additionalProperties": false,
+  "properties": {
+    "jobs": {"type": "array", "items": {"$ref": "#/components/schemas/JobRow"}},
+    "next": {"type": ["integer", "null"],
+      "description": "pass it as `before` for the next page; null: there is none"}}},
+"Job": {
+  "type": "object",
+  "required": ["id", "name", "state", "framework", "group", "user", "reason", "created_ms",
+    "ended_ms", "priority", "spec", "attempts", "ranks", "verdict", "folders"],
+  "properties": {
+    "id": {"type": "integer"}, "name": {"type": "string"},
+    "state": {"$ref": "#/components/schemas/State"},
+    "framework": {"type": "string"}, "group": {"type": "string"}, "user": {"type": "string"},
+    "reason": {"type": "string"},
+    "created_ms": {"type": "integer"}, "ended_ms": {"type": "integer"},
+    "priority": {"type": "integer"},
+    "spec": {"type": "object", "description": "the job file in its normal form"},
+    "attempts": {"type": "array", "items": {"type": "object"}},
+    "ranks": {"type": "array", "items": {"type": "object"}, "description": "of the latest attempt"},
+    "verdict": {"type": ["object", "null"], "description": "of a failed job"},
+    "progress": {"$ref": "#/components/schemas/Progress"},
+    "folders": {
+      "type": "object", "required": ["job", "logs", "outputs"], "additionalProperties": false,
+      "properties": {
+        "job": {"type": "string"},
+        "logs": {"type": "string",
+          "description": "of the latest attempt; empty before the first"},
+        "outputs": {"type": "object", "additionalProperties": {"type": "string"},
+          "description": "by name"}}}}},
+"Progress": {
+  "type": "object", "required": ["attempt", "rank", "values", "text"],
+  "additionalProperties": false,
+  "properties": {
+    "attempt": {"type": "integer"}, "rank": {"type": "integer"},
+    "values": {"type": "object", "additionalProperties": {"type": "number"}},
+    "text": {"type": "string"}}},
+"JobState": {
+  "type": "object", "required": ["id", "state"], "additionalProperties": false,
+  "properties": {"id": {"type": "integer"}, "state": {"$ref": "#/components/schemas/State"}}},
+"Why": {
+  "type": "object", "required": ["id", "state", "position", "text", "way_out", "expected_ms",
+    "can_ever_fit"],
+  "additionalProperties": false,
+  "properties": {
+    "id": {"type": "integer"}, "state": {"$ref": "#/components/schemas/State"},
+    "position": {"type": "integer"},
+    "text": {"type": "string"}, "way_out": {"type": "string"},
+    "expected_ms": {"type": ["integer", "null"]},
+    "can_ever_fit": {"type": "boolean"}}},
+"Events": {
+  "type": "object", "required": ["events"], "additionalProperties": false,
+  "properties": {"events": {"type": "array", "items": {
+    "type": "object", "required": ["seq", "job", "wall_ms", "kind", "data"],
+    "additionalProperties": false,
+    "properties": {
+      "seq": {"type": "integer"}, "job": {"type": "integer"}, "wall_ms": {"type": "integer"},
+      "kind": {"type": "string"},
+      "data": {"type": "object"}}}}}},
+"GroupStopping": {
+  "type": "object", "required": ["group", "stopping"], "additionalProperties": false,
+  "properties": {"group": {"type": "string"}, "stopping": {"type": "integer"}}},
+"Orders": {
+  "type": "object", "required": ["nodes"], "additionalProperties": false,
+  "properties": {"nodes": {"type": "array", "items": {"type": "object"},
+    "description": "the order of each node"}}},
+"CodeState": {
+  "type": "object", "required": ["hash", "complete", "missing"], "additionalProperties": false,
+  "properties": {
+    "hash": {"type": "string"}, "complete": {"type": "boolean"},
+    "missing": {"type": "array", "items": {"type": "string"},
+      "description": "PUT these, then send the manifest again"}}},
+"Blob": {
+  "type": "object", "required": ["sha256", "size"], "additionalProperties": false,
+  "properties": {"sha256": {"type": "string"}, "size": {"type": "integer"}}},
+"ShuttingDown": {
+  "type": "object", "required": ["status"], "additionalProperties": false,
+  "properties": {"status": {"type": "string", "enum": ["shutting_down"]}}}
+})json";
+
+json::object ReadSchemas() {
+  json::object all;
+  for (const std::string_view part : {kRequests, kAnswers}) {
+    Result<json::value> parsed = ParseJson(part);
+    assert(parsed && parsed->is_object());
+    for (auto& [name, schema] : parsed->as_object()) all.emplace(name, std::move(schema));
+  }
+  return all;
+}
+
+}  // namespace
+
+const json::object& Schemas() {
+  static const json::object kSchemas = ReadSchemas();
+  return kSchemas;
+}
+
+}  // namespace muster::api

@@ -1,0 +1,68 @@
+#include "api/body.h"
+#include "api/params.h"
+#include "api/routes.h"
+#include "base/text.h"
+
+namespace muster::api {
+namespace {
+
+// Who asked, for the job's record.
+std::string Asker(const Call& call) {
+  const std::string_view user = GetString(call.body, "user");
+  return user.empty() ? call.request.peer : Printable(user);
+}
+
+void StopJob(Context& context, const Call& call, http::Reply reply) {
+  std::optional<int64_t> grace_ms;
+  if (const std::string_view grace = GetString(call.body, "grace"); !grace.empty()) {
+    const Result<int64_t> parsed = ParseDuration(grace);
+    if (!parsed) return reply.Send(http::ErrorResponse(parsed.error()));
+    grace_ms = *parsed;
+  }
+  const JobId id = PathInt(call.request, "id");
+  context.parts.conductor.Stop(
+      id, Asker(call), grace_ms, [id, reply = Share(std::move(reply))](Result<State> state) {
+        if (!state) return reply->Send(http::ErrorResponse(state.error()));
+        reply->Send(http::JsonResponse(202, json::object{{"id", id}, {"state", Name(*state)}}));
+      });
+}
+
+void StopGroup(Context& context, const Call& call, http::Reply reply) {
+  const std::string group(call.request.Param("group"));
+  context.parts.conductor.StopGroup(
+      group, Asker(call), [group, reply = Share(std::move(reply))](Result<int> count) {
+        if (!count) return reply->Send(http::ErrorResponse(count.error()));
+        reply->Send(http::JsonResponse(202, json::object{{"group", group}, {"stopping", *count}}));
+      });
+}
+
+}  // namespace
+
+void AddStopRoutes(RouteTable& table, const ContextPtr& context) {
+  table.AddLater({.method = "POST",
+                  .path = "/jobs/{id}/stop",
+                  .id = "stopJob",
+                  .summary = "Stop a job; answered once the wish is on disk, before it has stopped",
+                  .body = "Stop",
+                  .body_needed = false,
+                  .body_limit = kJsonBodyLimit,
+                  .answers = {{202, "it will stop", "JobState"}},
+                  .errors = {Code::kNotFound, Code::kConflict}},
+                 [context](const Call& call, http::Reply reply) {
+                   StopJob(*context, call, std::move(reply));
+                 });
+  table.AddLater({.method = "POST",
+                  .path = "/groups/{group}/stop",
+                  .id = "stopGroup",
+                  .summary = "Stop every job of a sweep that is not over",
+                  .body = "Asker",
+                  .body_needed = false,
+                  .body_limit = kJsonBodyLimit,
+                  .answers = {{202, "so many will stop", "GroupStopping"}},
+                  .errors = {Code::kNotFound}},
+                 [context](const Call& call, http::Reply reply) {
+                   StopGroup(*context, call, std::move(reply));
+                 });
+}
+
+}  // namespace muster::api
