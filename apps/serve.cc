@@ -1,6 +1,7 @@
 #include "apps/serve.h"
 
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -49,8 +50,7 @@ Result<std::vector<NodeInfo>> NodesOf(const Settings& settings) {
 Status Run(const Settings& settings) {
   MUSTER_ASSIGN(const os::Fd signals, CatchEndSignals());
   MUSTER_ASSIGN(auto nodes, NodesOf(settings));
-  MUSTER_TRY(os::MakeDirs(settings.data, 0700));
-  MUSTER_ASSIGN(auto lock, api::LockDataDir(settings.data));
+  MUSTER_ASSIGN(auto lock, api::DataDirLock::Take(settings.data));
   MUSTER_ASSIGN(const std::string token, api::LoadToken(settings.data));
   MUSTER_ASSIGN(auto journal, store::Journal::Open(settings.data / "journal.db"));
   store::CodeStore code(settings.data / "code");
@@ -88,11 +88,11 @@ Status Run(const Settings& settings) {
     LogInfo("asked to end; the jobs go on");
     server->Shutdown(kDrainMs);
   });
-  MUSTER_TRY(lock.Name(server->url()));
-  MUSTER_TRY(api::WriteEndpoint(settings.data, {server->url(), token}));
+  MUSTER_TRY(lock.SetUrl(server->url()));
+  MUSTER_TRY(api::WriteEndpoint(settings.data, {server->url(), token, ::getpid()}));
   LogInfo("muster {} listens on {}, data in {}", kVersion, server->url(), settings.data.string());
   server->Run();
-  api::RemoveEndpoint(settings.data);
+  api::RemoveEndpoint(settings.data, ::getpid());
   journal->Flush();
   return {};
 }

@@ -1,0 +1,374 @@
+#include "lifecycle/conductor.h"
+
+#include <gtest/gtest.h>
+
+#include "engines/fake_engine.h"
+#include "os/fake_loop.h"
+#include "os/temp_dir.h"
+
+namespace muster::lifecycle {
+namespace {
+
+const ExitReport kGood{.how = ExitClass::kSucceeded};
+const ExitReport kBad{.how = ExitClass::kExitCode, .code = 7};
+
+// A conductor on a real journal and a fake engine with two nodes of eight devices.
+class ConductorTest : public testing::Test {
+ protected:
+  void SetUp() override { Open(); }
+
+  void Open() {
+    auto opened = store::Journal::Open(dir_.path() / "journal.db");
+    ASSERT_TRUE(opened) << opened.error().text;
+    journal_ = std::move(*opened);
+    engine_ = std::make_unique<engines::FakeEngine>(std::vector<NodeInfo>{
+        {"node-0", "127.77.0.1", true, {{"npu", 8}, {"cpu", 2}}, {}},
+        {"node-1", "127.77.0.2", true, {{"npu", 8}, {"cpu", 2}}, {}}});
+    conductor_ = std::make_unique<Conductor>(
+        Parts{loop_, pool_, *journal_, code_, *engine_, dir_.path(), "/muster"});
+    ASSERT_TRUE(conductor_->Recover());
+    Settle();
+  }
+
+  // The server dies: nothing of it but the files is left.
+  void Crash() {
+    Settle();
+    conductor_.reset();
+    engine_.reset();
+    journal_.reset();
+    loop_.RunPosted();
+  }
+
+  // Runs the loop until neither it nor the journal has anything left to do.
+  void Settle() {
+    do {
+      loop_.RunPosted();
+      journal_->Flush();
+    } while (loop_.RunPosted() > 0);
+  }
+
+  json::object Doc(std::string_view devices = "npu:8", int nodes = 1) {
+    return {{"name", "job"},
+            {"run", "train"},
+            {"resources", json::object{{"nodes", nodes}, {"devices", devices}}}};
+  }
+
+  std::expected<SubmitResult, Refusal> Submit(json::object document, std::string key = "") {
+    std::optional<std::expected<SubmitResult, Refusal>> answer;
+    conductor_->Submit({.document = std::move(document), .key = std::move(key), .user = "ann"},
+                       [&](auto result) { answer = std::move(result); });
+    Settle();
+    return answer.value();
+  }
+  JobId SubmitOne(json::object document) { return Submit(std::move(document)).value().jobs.at(0); }
+  State StateOf(JobId id) { return conductor_->Find(id).value().state; }
+  Result<State> Stop(JobId id) {
+    std::optional<Result<State>> answer;
+    conductor_->Stop(id, "ann", std::nullopt, [&](auto result) { answer = std::move(result); });
+    Settle();
+    return answer.value();
+  }
+  void Begin(size_t index) { engine_->BeginAll(index), Settle(); }
+  void End(size_t index, const ExitReport& exit) { engine_->EndAll(index, exit), Settle(); }
+
+  os::TempDir dir_;
+  os::FakeLoop loop_;
+  os::Pool pool_{1};
+  store::CodeStore code_{dir_.path() / "code"};
+  std::unique_ptr<store::Journal> journal_;
+  std::unique_ptr<engines::FakeEngine> engine_;
+  std::unique_ptr<Conductor> conductor_;
+};
+
+TEST_F(ConductorTest, AJobGoesFromSubmitToSuccess) {
+  const JobId id = SubmitOne(Doc("npu:8", 2));
+  EXPECT_EQ(StateOf(id), State::kStarting);
+  ASSERT_EQ(engine_->started.size(), 1u);
+  ASSERT_EQ(engine_->started[0].orders.size(), 2u);
+  Begin(0);
+  EXPECT_EQ(StateOf(id), State::kRunning);
+  End(0, kGood);
+  EXPECT_EQ(StateOf(id), State::kSucceeded);
+  EXPECT_EQ(engine_->released.size(), 1u);
+  const Job job = conductor_->Find(id).value();
+  ASSERT_EQ(job.attempts.size(), 1u);
+  EXPECT_EQ(job.attempts[0].ranks.size(), 16u);
+  EXPECT_TRUE(job.attempts[0].nodes[1].clean);
+}
+
+TEST_F(ConductorTest, TheAttemptIsOnDiskBeforeItIsStarted) {
+  std::optional<SubmitResult> answer;
+  conductor_->Submit({.document = Doc()}, [&](auto result) { answer = result.value(); });
+  while (engine_->started.empty()) {
+    loop_.RunPosted();
+    if (!engine_->started.empty()) break;
+    journal_->Flush();
+  }
+  const auto stored = journal_->FindJob(answer->jobs.at(0)).value().value();
+  ASSERT_EQ(stored.attempts.size(), 1u);
+  EXPECT_EQ(stored.attempts[0].token, engine_->started[0].ref.token);
+}
+
+TEST_F(ConductorTest, TheFirstFailingRankIsTheCauseAndTheOthersAreStopped) {
+  const JobId id = SubmitOne(Doc("npu:8", 2));
+  Begin(0);
+  auto& attempt = engine_->started[0];
+  engine_->Say(attempt, 1, RankEnded{11, kBad});
+  engine_->Say(attempt, 1, NodeFailed{11, kBad, "rank 11"});
+  Settle();
+  EXPECT_EQ(StateOf(id), State::kStopping);
+  ASSERT_FALSE(engine_->stops.empty());
+  EXPECT_EQ(engine_->stops[0].second.by, StoppedBy::kRankFailure);
+  End(0, {.how = ExitClass::kStopped, .signal = 15, .stopped_by = StoppedBy::kRankFailure});
+  const Job job = conductor_->Find(id).value();
+  EXPECT_EQ(job.state, State::kFailed);
+  ASSERT_TRUE(job.attempts[0].cause);
+  EXPECT_EQ(job.attempts[0].cause->rank, 11);
+  EXPECT_EQ(job.attempts[0].cause->node_name, "node-1");
+  EXPECT_EQ(job.attempts[0].exit->code, 7);
+  EXPECT_NE(job.reason.find("rank 11"), std::string::npos) << job.reason;
+  EXPECT_NE(job.reason.find("node-1"), std::string::npos) << job.reason;
+}
+
+TEST_F(ConductorTest, AFailedAttemptIsTriedAgainWhileRetriesLast) {
+  json::object document = Doc();
+  document["retries"] = 1;
+  const JobId id = SubmitOne(document);
+  Begin(0);
+  engine_->Say(engine_->started[0], 0, NodeFailed{0, kBad, "rank 0"});
+  End(0, kBad);
+  ASSERT_EQ(engine_->started.size(), 2u);
+  EXPECT_EQ(engine_->started[1].ref.attempt, 2);
+  EXPECT_NE(engine_->started[1].ref.token, engine_->started[0].ref.token);
+  Begin(1);
+  engine_->Say(engine_->started[1], 0, NodeFailed{0, kBad, "rank 0"});
+  End(1, kBad);
+  EXPECT_EQ(StateOf(id), State::kFailed);
+  EXPECT_EQ(conductor_->Find(id)->attempts.size(), 2u);
+}
+
+TEST_F(ConductorTest, AStoppedJobIsStoppedOnlyWhenItsNodesAreClean) {
+  const JobId id = SubmitOne(Doc());
+  Begin(0);
+  EXPECT_EQ(Stop(id).value(), State::kStopping);
+  EXPECT_EQ(StateOf(id), State::kStopping);
+  EXPECT_EQ(engine_->stops.back().second.by, StoppedBy::kUser);
+  End(0, {.how = ExitClass::kStopped, .signal = 15, .stopped_by = StoppedBy::kUser});
+  EXPECT_EQ(StateOf(id), State::kStopped);
+  const auto again = Stop(id);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().code, Code::kConflict);
+}
+
+TEST_F(ConductorTest, AQueuedJobIsStoppedAtOnceAndNeverStarted) {
+  SubmitOne(Doc("npu:8", 2));
+  const JobId waiting = SubmitOne(Doc());
+  EXPECT_EQ(StateOf(waiting), State::kQueued);
+  EXPECT_EQ(Stop(waiting).value(), State::kStopped);
+  EXPECT_EQ(StateOf(waiting), State::kStopped);
+  Begin(0);
+  End(0, kGood);
+  EXPECT_EQ(engine_->started.size(), 1u);
+}
+
+TEST_F(ConductorTest, ALostNodeFailsTheJobAndStopsTheRest) {
+  const JobId id = SubmitOne(Doc("npu:8", 2));
+  Begin(0);
+  engine_->Lose(0, 1, "its launcher died");
+  Settle();
+  EXPECT_EQ(StateOf(id), State::kStopping);
+  engine_->Say(engine_->started[0], 0, NodeClean{});
+  engine_->Say(engine_->started[0], 0, LauncherEnded{});
+  Settle();
+  const Job job = conductor_->Find(id).value();
+  EXPECT_EQ(job.state, State::kFailed);
+  EXPECT_EQ(job.attempts[0].exit->how, ExitClass::kLost);
+}
+
+TEST_F(ConductorTest, ARepeatedKeyGivesTheSameJobs) {
+  const auto first = Submit(Doc(), "key-1");
+  const auto again = Submit(Doc(), "key-1");
+  EXPECT_EQ(first->jobs, again->jobs);
+  EXPECT_TRUE(again->repeated);
+  Crash();
+  Open();
+  EXPECT_EQ(Submit(Doc(), "key-1")->jobs, first->jobs);
+}
+
+TEST_F(ConductorTest, TwoSubmitsWithOneKeyAtOnceMakeOneJob) {
+  std::vector<SubmitResult> answers;
+  for (int i = 0; i < 2; ++i)
+    conductor_->Submit({.document = Doc(), .key = "k"}, [&](auto r) { answers.push_back(r.value()); });
+  Settle();
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_EQ(answers[0].jobs, answers[1].jobs);
+}
+
+TEST_F(ConductorTest, AfterACrashRunningJobsAreTakenUpFromWhereTheirRecordsWereRead) {
+  const JobId id = SubmitOne(Doc("npu:8", 2));
+  Begin(0);
+  const auto offsets = engine_->started[0].offsets;
+  const std::string token = engine_->started[0].ref.token;
+  Crash();
+  Open();
+  ASSERT_EQ(engine_->started.size(), 1u);
+  EXPECT_TRUE(engine_->started[0].recovered);
+  EXPECT_EQ(engine_->started[0].ref.token, token);
+  EXPECT_EQ(engine_->started[0].offsets, offsets);
+  EXPECT_EQ(StateOf(id), State::kRunning);
+  End(0, kGood);
+  EXPECT_EQ(StateOf(id), State::kSucceeded);
+}
+
+TEST_F(ConductorTest, AStopThatWasPromisedIsAskedAgainAfterACrash) {
+  const JobId id = SubmitOne(Doc());
+  Begin(0);
+  ASSERT_TRUE(Stop(id));
+  Crash();
+  Open();
+  ASSERT_FALSE(engine_->stops.empty());
+  EXPECT_EQ(engine_->stops[0].second.by, StoppedBy::kUser);
+  End(0, {.how = ExitClass::kStopped, .signal = 15, .stopped_by = StoppedBy::kUser});
+  EXPECT_EQ(StateOf(id), State::kStopped);
+}
+
+TEST_F(ConductorTest, QueuedJobsAreStillQueuedAfterACrashAndIdsGoOn) {
+  SubmitOne(Doc("npu:8", 2));
+  const JobId waiting = SubmitOne(Doc("npu:8", 2));
+  Crash();
+  Open();
+  EXPECT_EQ(StateOf(waiting), State::kQueued);
+  EXPECT_GT(SubmitOne(Doc()), waiting);
+}
+
+TEST_F(ConductorTest, AJobThatComesAfterAnotherWaitsForItsSuccess) {
+  const JobId first = SubmitOne(Doc());
+  json::object document = Doc();
+  document["after"] = first;
+  const JobId second = SubmitOne(document);
+  EXPECT_EQ(StateOf(second), State::kQueued);
+  EXPECT_NE(conductor_->Why(second)->text.find("job 1"), std::string::npos);
+  Begin(0);
+  End(0, kGood);
+  EXPECT_EQ(StateOf(second), State::kStarting);
+}
+
+TEST_F(ConductorTest, AJobWhoseForerunnerFailedIsStoppedWithTheReason) {
+  const JobId first = SubmitOne(Doc());
+  json::object document = Doc();
+  document["after"] = first;
+  const JobId second = SubmitOne(document);
+  Begin(0);
+  engine_->Say(engine_->started[0], 0, NodeFailed{0, kBad, "rank 0"});
+  End(0, kBad);
+  EXPECT_EQ(StateOf(second), State::kStopped);
+  EXPECT_NE(conductor_->Find(second)->reason.find("job 1"), std::string::npos);
+}
+
+TEST_F(ConductorTest, ASweepIsOneGroupThatStopsTogether) {
+  json::object document = Doc("npu:8", 1);
+  document["sweep"] = json::object{{"lr", json::array{0.1, 0.2, 0.3}}};
+  const auto result = Submit(document);
+  ASSERT_TRUE(result);
+  ASSERT_EQ(result->jobs.size(), 3u);
+  EXPECT_FALSE(result->group.empty());
+  std::optional<Result<int>> stopped;
+  conductor_->StopGroup(result->group, "ann", [&](auto r) { stopped = std::move(r); });
+  Settle();
+  EXPECT_EQ(stopped->value(), 3);
+  EXPECT_EQ(StateOf(result->jobs[2]), State::kStopped);  // two run, the third waited
+  EXPECT_EQ(StateOf(result->jobs[0]), State::kStopping);
+}
+
+TEST_F(ConductorTest, HigherPriorityPreemptsAndThePreemptedComesBack) {
+  json::object low = Doc("npu:8", 2);
+  low["preemptible"] = true;
+  const JobId victim = SubmitOne(low);
+  Begin(0);
+  json::object high = Doc("npu:8", 2);
+  high["priority"] = 10;
+  const JobId urgent = SubmitOne(high);
+  EXPECT_EQ(StateOf(victim), State::kStopping);
+  EXPECT_EQ(engine_->stops.back().second.by, StoppedBy::kPreemption);
+  End(0, {.how = ExitClass::kStopped, .signal = 15, .stopped_by = StoppedBy::kPreemption});
+  EXPECT_EQ(StateOf(victim), State::kQueued);
+  EXPECT_EQ(StateOf(urgent), State::kStarting);
+  Begin(1);
+  End(1, kGood);
+  EXPECT_EQ(StateOf(victim), State::kStarting);
+  EXPECT_EQ(conductor_->Find(victim)->used_retries, 0);
+}
+
+TEST_F(ConductorTest, AFaultyDocumentIsRefusedWholeAndNothingIsLeft) {
+  json::object document = Doc();
+  document["nam"] = "x";
+  document["retries"] = -1;
+  const auto result = Submit(document);
+  ASSERT_FALSE(result);
+  EXPECT_GE(result.error().faults.size(), 2u);
+  EXPECT_TRUE(journal_->ListJobs({})->empty());
+}
+
+TEST_F(ConductorTest, AJobToWaitForMustExist) {
+  json::object document = Doc();
+  document["after"] = 99;
+  const auto result = Submit(document);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().faults.at(0).path, "after");
+}
+
+TEST_F(ConductorTest, PortsThatRunOutDelayAJobAndDoNotFailIt) {
+  engine_->ports_run_out = true;
+  json::object document = Doc("npu:8", 2);
+  document["framework"] = "pytorch";
+  const JobId id = SubmitOne(document);
+  EXPECT_EQ(StateOf(id), State::kQueued);
+  engine_->ports_run_out = false;
+  loop_.Advance(2000);
+  Settle();
+  EXPECT_EQ(StateOf(id), State::kStarting);
+}
+
+TEST_F(ConductorTest, OnlyAnEndedJobCanBeRemovedAndItsFolderGoesToo) {
+  const JobId id = SubmitOne(Doc());
+  std::optional<Status> answer;
+  conductor_->Remove(id, [&](Status s) { answer = std::move(s); });
+  EXPECT_EQ(answer->error().code, Code::kConflict);
+  Begin(0);
+  End(0, kGood);
+  EXPECT_TRUE(std::filesystem::exists(conductor_->JobDir(id)));
+  conductor_->Remove(id, [&](Status s) { answer = std::move(s); });
+  Settle();
+  EXPECT_TRUE(*answer);
+  EXPECT_FALSE(std::filesystem::exists(conductor_->JobDir(id)));
+  EXPECT_EQ(conductor_->Find(id).error().code, Code::kNotFound);
+}
+
+TEST_F(ConductorTest, ServiceRanksAreToldToEndWhenTheWorkersHave) {
+  json::object document{
+      {"name", "ps"},
+      {"run", "train"},
+      {"roles", json::object{{"ps", json::object{{"devices", "cpu:1"}, {"service", true}}},
+                             {"worker", json::object{{"devices", "npu:2"}}}}}};
+  const JobId id = SubmitOne(document);
+  Begin(0);
+  auto& attempt = engine_->started[0];
+  engine_->Say(attempt, 1, RankEnded{1, kGood});
+  Settle();
+  EXPECT_TRUE(engine_->stops.empty());
+  engine_->Say(attempt, 1, RankEnded{2, kGood});
+  Settle();
+  ASSERT_FALSE(engine_->stops.empty());
+  EXPECT_EQ(engine_->stops[0].second.by, StoppedBy::kRoleEnd);
+  engine_->Say(attempt, 0, RankEnded{0, {.how = ExitClass::kStopped, .signal = 15,
+                                         .stopped_by = StoppedBy::kRoleEnd}});
+  for (int node : {0, 1}) {
+    engine_->Say(attempt, node, NodeClean{});
+    engine_->Say(attempt, node, LauncherEnded{});
+  }
+  Settle();
+  EXPECT_EQ(StateOf(id), State::kSucceeded);
+}
+
+}  // namespace
+}  // namespace muster::lifecycle
