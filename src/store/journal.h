@@ -19,10 +19,25 @@ namespace muster::store {
 // waits as one transaction; reads go through a connection of their own on the caller's thread.
 //
 // What is written is a batch of these, all or nothing:
-struct PutJob { Job job; };             // insert or replace everything but attempts (spec only on insert)
-struct PutAttempt { JobId job = 0; Attempt attempt; };
-struct AddEvent { JobId job = 0; int64_t wall_ms = 0; std::string kind; json::object data; };
-struct DropJob { JobId job = 0; };      // with its attempts and events
+// Inserts a job, or replaces everything but its attempts, its spec and its key. A new job under a
+// key that an earlier batch used makes its batch fail with kExists: FindKey has the earlier jobs
+// then.
+struct PutJob {
+  Job job;
+};
+struct PutAttempt {  // inserts or replaces; kNotFound when there is no such job
+  JobId job = 0;
+  Attempt attempt;
+};
+struct AddEvent {  // kNotFound when there is no such job
+  JobId job = 0;
+  int64_t wall_ms = 0;
+  std::string kind;
+  json::object data;
+};
+struct DropJob {  // with its attempts and events; no error when it is gone already
+  JobId job = 0;
+};
 using Op = std::variant<PutJob, PutAttempt, AddEvent, DropJob>;
 
 struct EventRow {
@@ -41,8 +56,16 @@ struct JobRow {
   int nodes = 0, ranks = 0;
   std::string devices;  // "npu:8"
   int priority = 0;
-  int64_t created_ms = 0, started_ms = 0, ended_ms = 0;
+  int64_t created_ms = 0;
+  int64_t started_ms = 0;  // of the last attempt: when every rank executed
+  int64_t ended_ms = 0;
   int attempts = 0;
+};
+
+// The jobs that one submit made under its idempotency key: several for a sweep.
+struct KeyUse {
+  std::vector<JobId> jobs;  // ascending; dropped ones are gone
+  std::string group;        // of the sweep, else empty
 };
 
 struct JobFilter {
@@ -57,22 +80,25 @@ struct JobFilter {
 class Journal {
  public:
   // Opens or makes the file and brings its schema up to date, one migration after the other in a
-  // transaction each. A newer schema than ours is refused with both versions named.
+  // transaction each. A newer schema than ours is refused with both versions named; a file that is
+  // damaged or something else is refused and left as it is. The folder must exist.
   static Result<std::unique_ptr<Journal>> Open(const os::Path& file);
   virtual ~Journal() = default;
 
   // Queues a batch; `done` runs on the writer's thread once it is durable, or could not be made so.
   // Batches are committed in the order of the calls. Any thread.
   virtual void Write(std::vector<Op> batch, std::function<void(Status)> done) = 0;
-  // Waits until everything queued so far is durable or failed. For shutdown and tests.
+  // Waits until everything queued so far is durable or failed, and told so. For shutdown and tests;
+  // never from `done`.
   virtual void Flush() = 0;
 
-  // Reads see all that was durable when they began. One thread at a time.
+  // Reads see all that was durable when they began, each as of one instant. Any thread, one by one.
   virtual Result<std::optional<Job>> FindJob(JobId id) = 0;  // with attempts
-  virtual Result<std::optional<JobId>> FindKey(const std::string& key) = 0;
+  virtual Result<std::optional<KeyUse>> FindKey(const std::string& key) = 0;
   virtual Result<std::vector<JobRow>> ListJobs(const JobFilter& filter) = 0;
-  virtual Result<std::vector<Job>> UnfinishedJobs() = 0;     // by id, with attempts
-  virtual Result<std::vector<EventRow>> Events(std::optional<JobId> job, int64_t after_seq, int limit) = 0;
+  virtual Result<std::vector<Job>> UnfinishedJobs() = 0;  // by id, with attempts
+  virtual Result<std::vector<EventRow>> Events(std::optional<JobId> job, int64_t after_seq,
+                                               int limit) = 0;
   virtual Result<int64_t> LastEventSeq() = 0;
   virtual Result<JobId> NextJobId() = 0;  // above every id ever used, dropped ones included
 };

@@ -1,0 +1,88 @@
+#include "store/journal.h"
+
+#include <fcntl.h>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "store/journal_reads.h"
+#include "store/journal_writer.h"
+#include "store/schema.h"
+#include "store/sqlite.h"
+
+namespace muster::store {
+namespace {
+
+class SqliteJournal final : public Journal {
+ public:
+  SqliteJournal(Database write, Database read)
+      : writer_(std::move(write)), reads_(std::move(read)) {}
+
+  void Write(std::vector<Op> batch, std::function<void(Status)> done) override {
+    writer_.Write(std::move(batch), std::move(done));
+  }
+  void Flush() override { writer_.Flush(); }
+
+  Result<std::optional<Job>> FindJob(JobId id) override { return reads_.FindJob(id); }
+  Result<std::optional<KeyUse>> FindKey(const std::string& key) override {
+    return reads_.FindKey(key);
+  }
+  Result<std::vector<JobRow>> ListJobs(const JobFilter& filter) override {
+    return reads_.ListJobs(filter);
+  }
+  Result<std::vector<Job>> UnfinishedJobs() override { return reads_.UnfinishedJobs(); }
+  Result<std::vector<EventRow>> Events(std::optional<JobId> job, int64_t after_seq,
+                                       int limit) override {
+    return reads_.Events(job, after_seq, limit);
+  }
+  Result<int64_t> LastEventSeq() override { return reads_.LastEventSeq(); }
+  Result<JobId> NextJobId() override { return reads_.NextJobId(); }
+
+ private:
+  JournalWriter writer_;
+  JournalReads reads_;  // closed first, so that the writer's close tidies up the log
+};
+
+// Specs hold environments, so the file is its owner's alone; SQLite gives -wal and -shm the same
+// mode.
+Status MakeFileIfMissing(const os::Path& file) {
+  const auto made = os::Open(file, O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (made) return os::SyncDir(file.has_parent_path() ? file.parent_path() : ".");
+  if (made.error().sys == EEXIST) return {};
+  return std::unexpected(made.error());
+}
+
+Status UseWal(Database& db) {
+  MUSTER_ASSIGN(Statement mode, db.Query("PRAGMA journal_mode = WAL"));
+  MUSTER_ASSIGN(const bool row, mode.Step());
+  if (row && mode.Text(0) == "wal") return {};
+  return Fail(
+      Code::kIo,
+      fmt::format("cannot open {}: its file system has no shared memory for files", db.file()),
+      "put the data folder on a local disk");
+}
+
+// What one connection must be told anew each time. FULL: a commit is on the disk when it returns.
+Status Configure(Database& db) {
+  return db.Script(
+      "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;"
+      "PRAGMA journal_size_limit = 16777216; PRAGMA temp_store = MEMORY;");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Journal>> Journal::Open(const os::Path& file) {
+  MUSTER_TRY(MakeFileIfMissing(file));
+  MUSTER_ASSIGN(Database write, Database::Open(file));
+  MUSTER_TRY(Configure(write));
+  MUSTER_TRY(BringUpToDate(write));
+  MUSTER_TRY(UseWal(write));
+  MUSTER_TRY(CheckTables(write));
+  MUSTER_ASSIGN(Database read, Database::Open(file));
+  MUSTER_TRY(Configure(read));
+  MUSTER_TRY(read.Script("PRAGMA query_only = ON"));
+  return std::make_unique<SqliteJournal>(std::move(write), std::move(read));
+}
+
+}  // namespace muster::store

@@ -1,0 +1,127 @@
+#include "store/journal_writer.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/log.h"
+#include "store/journal_ops.h"
+
+namespace muster::store {
+namespace {
+
+// Keeps one transaction, and with it the wait of its first batch, from growing without limit.
+constexpr size_t kMaxGroup = 1024;
+constexpr int kPagesToCheckpoint = 1000;  // 4 MB; the log is moved into the main file from here on
+
+// Whether this failure is about the file and not about the batch that met it.
+bool StopsGroup(const Database& db, const Error& error) {
+  switch (error.code) {
+    case Code::kNoSpace:
+    case Code::kIo:
+    case Code::kCorrupt:
+    case Code::kUnavailable:
+      return true;
+    default:
+      return !db.InTransaction();
+  }
+}
+
+}  // namespace
+
+JournalWriter::JournalWriter(Database db) : db_(std::move(db)) {
+  db_.TakeOverCheckpoints();
+  thread_ = std::jthread([this] { Work(); });
+}
+
+JournalWriter::~JournalWriter() {
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+    wake_.NotifyOne();
+  }
+  thread_.join();
+}
+
+void JournalWriter::Write(std::vector<Op> batch, std::function<void(Status)> done) {
+  MutexLock lock(mutex_);
+  queue_.push_back({std::move(batch), std::move(done), {}});
+  ++queued_;
+  wake_.NotifyOne();
+}
+
+void JournalWriter::Flush() {
+  MutexLock lock(mutex_);
+  const uint64_t target = queued_;
+  while (told_ < target) finished_.Wait(lock);
+}
+
+void JournalWriter::Work() {
+  while (true) {
+    std::vector<Pending> group = Take();
+    if (group.empty()) return;
+    CommitGroup(group);
+    for (Pending& pending : group)
+      if (pending.done) pending.done(std::move(pending.status));
+    {
+      MutexLock lock(mutex_);
+      told_ += group.size();
+      finished_.NotifyAll();
+    }
+    CheckpointIfDue();
+  }
+}
+
+std::vector<JournalWriter::Pending> JournalWriter::Take() {
+  MutexLock lock(mutex_);
+  while (queue_.empty() && !stopping_) wake_.Wait(lock);
+  if (queue_.size() <= kMaxGroup) return std::exchange(queue_, {});
+  const auto end = queue_.begin() + kMaxGroup;
+  std::vector<Pending> group(std::move_iterator(queue_.begin()), std::move_iterator(end));
+  queue_.erase(queue_.begin(), end);
+  return group;
+}
+
+void JournalWriter::CommitGroup(std::span<Pending> group) {
+  Status outcome = db_.Run("BEGIN IMMEDIATE");
+  if (outcome) outcome = ApplyGroup(group);
+  if (outcome) outcome = db_.Run("COMMIT");
+  if (outcome) {
+    ++commits_;
+    return;
+  }
+  if (db_.InTransaction()) (void)db_.Run("ROLLBACK");
+  LogError("{} batch(es) of the journal were not written: {}", group.size(), outcome.error().text);
+  for (Pending& pending : group)
+    if (pending.status) pending.status = outcome;
+}
+
+Status JournalWriter::ApplyGroup(std::span<Pending> group) {
+  for (Pending& pending : group) MUSTER_TRY(ApplyAlone(pending));
+  return {};
+}
+
+Status JournalWriter::ApplyAlone(Pending& pending) {
+  MUSTER_TRY(db_.Run("SAVEPOINT batch"));
+  pending.status = ApplyBatch(db_, pending.batch);
+  if (!pending.status) {
+    if (StopsGroup(db_, pending.status.error())) return pending.status;
+    MUSTER_TRY(db_.Run("ROLLBACK TO batch"));
+  }
+  return db_.Run("RELEASE batch");
+}
+
+// After everybody was told: nobody waits for this. A failure is harmless, for the log still has it
+// all. A program that never ends its reading must not hold up every commit, so the next waiting try
+// comes only when the log has grown as much again.
+void JournalWriter::CheckpointIfDue() {
+  const int pages = db_.WalPages();
+  if (pages < kPagesToCheckpoint) return;
+  const bool wait = pages >= truncate_at_;
+  const Status status =
+      db_.RunCheckpoint(wait ? Database::Checkpoint::kTruncate : Database::Checkpoint::kPassive);
+  if (!status) LogWarning("the journal's log has {} pages: {}", pages, status.error().text);
+  if (wait) truncate_at_ = status ? kPagesToTruncate : pages + kPagesToTruncate;
+}
+
+}  // namespace muster::store
