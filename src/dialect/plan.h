@@ -37,8 +37,8 @@ struct FrameworkInfo {
 };
 std::vector<FrameworkInfo> Frameworks();
 
-// An allocation for `muster plan` when no server is asked: nodes node-0 … with addresses 127.77.0.1 …
-// and the devices 0 … count-1.
+// An allocation for `muster plan` when no server is asked: nodes node-0 … with addresses 127.77.0.1
+// … and the devices 0 … count-1.
 Allocation SketchAllocation(const JobSpec& spec);
 
 }  // namespace muster::dialect

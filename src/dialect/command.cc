@@ -1,0 +1,142 @@
+#include "dialect/command.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace muster::dialect {
+
+namespace {
+
+constexpr std::string_view kFileScheme = "file://";
+
+bool HasName(const Pairs& pairs, std::string_view name) {
+  return std::any_of(pairs.begin(), pairs.end(),
+                     [name](const auto& pair) { return pair.first == name; });
+}
+
+// "file:///data/a%20b" is /data/a b; everything else stays.
+std::string PlainPath(std::string_view value) {
+  if (!value.starts_with(kFileScheme)) return std::string(value);
+  value.remove_prefix(kFileScheme.size());
+  const size_t path = value.find('/');  // behind a host, which can only be this machine
+  if (path == std::string_view::npos) return std::string(value);
+  value.remove_prefix(path);
+  const auto hex = [](char c) {
+    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 87 : -1;
+  };
+  std::string text;
+  for (size_t i = 0; i < value.size(); ++i) {
+    const bool coded =
+        value[i] == '%' && i + 2 < value.size() && hex(value[i + 1]) >= 0 && hex(value[i + 2]) >= 0;
+    text += coded ? char(hex(value[i + 1]) * 16 + hex(value[i + 2])) : value[i];
+    if (coded) i += 2;
+  }
+  return text;
+}
+
+std::vector<std::string> ParameterWords(const JobSpec& spec, const Role& role,
+                                        const Places& places) {
+  Pairs all;
+  for (const auto& [name, value] : spec.inputs) {
+    if (!HasName(role.parameters, name)) all.emplace_back(name, PlainPath(value));
+  }
+  for (const auto& output : spec.outputs) {
+    if (!HasName(role.parameters, output.first)) {
+      all.emplace_back(output.first, OutputFolder(output, places));
+    }
+  }
+  all.insert(all.end(), role.parameters.begin(), role.parameters.end());
+  std::vector<std::string> words;
+  words.reserve(all.size());
+  for (const auto& [name, value] : all) words.push_back(fmt::format("--{}={}", name, value));
+  return words;
+}
+
+// Words that the interpreter of a boot file puts in front; none for other programs.
+std::vector<std::string> Interpreter(const JobSpec& spec, std::string_view file) {
+  if (file.ends_with(".py")) return {spec.python};
+  if (file.ends_with(".sh")) return {"/bin/bash"};
+  return {};
+}
+
+Result<std::vector<std::string>> TextCommand(const JobSpec& spec, std::string_view text,
+                                             const std::vector<std::string>& parameters) {
+  if (NeedsShell(text)) {
+    std::string line(text);
+    if (!parameters.empty()) line += " " + ShellJoin(parameters);
+    return std::vector<std::string>{"/bin/sh", "-c", std::move(line)};
+  }
+  MUSTER_ASSIGN(const std::vector<std::string> words, ShellSplit(text));
+  std::vector<std::string> argv = Interpreter(spec, words.front());
+  argv.insert(argv.end(), words.begin(), words.end());
+  argv.insert(argv.end(), parameters.begin(), parameters.end());
+  return argv;
+}
+
+std::string_view BaseName(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+}
+
+bool IsOneOf(std::string_view word, std::span<const std::string_view> names) {
+  return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+// In a shell's text a program may stand anywhere; the words that a shell would see are enough.
+std::vector<std::string> RoughWords(std::string_view text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    if (std::string_view(" \t\n;&|()`\"'").contains(c)) {
+      if (!words.back().empty()) words.emplace_back();
+    } else {
+      words.back() += c;
+    }
+  }
+  return words;
+}
+
+}  // namespace
+
+std::string OutputFolder(const std::pair<std::string, std::string>& output, const Places& places) {
+  if (!output.second.empty()) return PlainPath(output.second);
+  std::string folder = output.first;  // a name may hold slashes; they lead nowhere else
+  std::replace(folder.begin(), folder.end(), '/', '_');
+  return fmt::format("{}/outputs/{}", places.job_dir, folder);
+}
+
+Result<std::vector<std::string>> BuildCommand(const JobSpec& spec, const Role& role,
+                                              const Places& places) {
+  const std::vector<std::string> parameters = ParameterWords(spec, role, places);
+  if (!role.run.words.empty()) {
+    std::vector<std::string> argv = role.run.words;
+    argv.insert(argv.end(), parameters.begin(), parameters.end());
+    return argv;
+  }
+  const std::string_view text = Trim(role.run.text);
+  if (text.empty()) {
+    return Fail(Code::kInvalid, fmt::format("role {} has no command", role.name),
+                "give `run:` a boot file or a command");
+  }
+  return TextCommand(spec, text, parameters);
+}
+
+bool RunsProgram(const std::vector<std::string>& argv, std::span<const std::string_view> names) {
+  if (argv.empty()) return false;
+  if (argv.size() == 3 && argv[1] == "-c" && BaseName(argv[0]) == "sh") {
+    const std::vector<std::string> words = RoughWords(argv[2]);
+    return std::any_of(words.begin(), words.end(),
+                       [&](const std::string& word) { return IsOneOf(BaseName(word), names); });
+  }
+  if (IsOneOf(BaseName(argv[0]), names)) return true;
+  if (!BaseName(argv[0]).starts_with("python")) return false;
+  // Options of the interpreter may stand in front of -m; the first other word is its script.
+  for (size_t i = 1; i + 1 < argv.size() && argv[i].starts_with("-"); ++i) {
+    if (argv[i] == "-m") return IsOneOf(argv[i + 1], names);
+    if (argv[i] == "-X" || argv[i] == "-W") ++i;
+  }
+  return false;
+}
+
+}  // namespace muster::dialect

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "dialect/plan.h"
+#include "model/spec.h"
+
+namespace muster::dialect {
+
+// The words to execute for one role: a boot file by its interpreter, text that needs no shell word
+// by word, other text by /bin/sh, a list as it is. Parameters follow as --name=value; inputs and
+// outputs are parameters too unless one of that name is given.
+Result<std::vector<std::string>> BuildCommand(const JobSpec& spec, const Role& role,
+                                              const Places& places);
+
+// Where an output goes: its own folder, or one of the job's when none was named.
+std::string OutputFolder(const std::pair<std::string, std::string>& output, const Places& places);
+
+// Whether the command, or a shell text in it, runs a program of one of these names, or a Python
+// module of one of them (python -m NAME).
+bool RunsProgram(const std::vector<std::string>& argv, std::span<const std::string_view> names);
+
+}  // namespace muster::dialect

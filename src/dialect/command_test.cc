@@ -1,0 +1,91 @@
+#include "dialect/command.h"
+
+#include <gmock/gmock.h>
+
+#include "base/text.h"
+#include "dialect/cases_for_test.h"
+
+namespace muster::dialect {
+namespace {
+
+using testing::ElementsAre;
+
+std::vector<std::string> Words(JobSpec spec) {
+  const auto argv = BuildCommand(spec, spec.roles.front(), SomePlaces());
+  return argv ? *argv : std::vector<std::string>{"error: " + argv.error().text};
+}
+
+JobSpec Running(std::string text) { return PlainSpec("custom", 1, "cpu", 1, std::move(text)); }
+
+TEST(BuildCommand, RunsBootFilesByTheirInterpreter) {
+  EXPECT_THAT(Words(Running("train.py")), ElementsAre("python3", "train.py"));
+  EXPECT_THAT(Words(Running("sub/train.sh")), ElementsAre("/bin/bash", "sub/train.sh"));
+  EXPECT_THAT(Words(Running(" train.py --fast 'a b'\n")),
+              ElementsAre("python3", "train.py", "--fast", "a b"));
+  JobSpec spec = Running("train.py");
+  spec.python = "/usr/bin/python3.11";
+  EXPECT_THAT(Words(spec), ElementsAre("/usr/bin/python3.11", "train.py"));
+}
+
+TEST(BuildCommand, SplitsTextThatNeedsNoShell) {
+  EXPECT_THAT(Words(Running("python3 -u train.py")), ElementsAre("python3", "-u", "train.py"));
+}
+
+TEST(BuildCommand, GivesOtherTextToAShellWithQuotedParameters) {
+  JobSpec spec = Running("a && b > log");
+  spec.roles[0].parameters = {{"name", "it's $HOME"}};
+  EXPECT_THAT(Words(spec),
+              ElementsAre("/bin/sh", "-c", "a && b > log " + ShellQuote("--name=it's $HOME")));
+}
+
+TEST(BuildCommand, TakesAListAsItIs) {
+  JobSpec spec = Running("");
+  spec.roles[0].run.words = {"train.py", "$HOME && x"};
+  EXPECT_THAT(Words(spec), ElementsAre("train.py", "$HOME && x"));
+}
+
+TEST(BuildCommand, AppendsInputsOutputsAndParameters) {
+  JobSpec spec = Running("train.py");
+  spec.inputs = {{"data_url", "/data/cifar"}, {"labels", "file:///d/a%20b"}};
+  spec.outputs = {{"train_url", ""}, {"model", "/out/model"}};
+  spec.roles[0].parameters = {{"epoch_size", "90"}};
+  EXPECT_THAT(Words(spec),
+              ElementsAre("python3", "train.py", "--data_url=/data/cifar", "--labels=/d/a b",
+                          "--train_url=/data/jobs/7/outputs/train_url", "--model=/out/model",
+                          "--epoch_size=90"));
+}
+
+TEST(BuildCommand, KeepsOutputsInTheJobsFolderWhateverTheirName) {
+  EXPECT_EQ(OutputFolder({"a/../../b", ""}, SomePlaces()), "/data/jobs/7/outputs/a_.._.._b");
+}
+
+TEST(BuildCommand, LetsAParameterStandForAnInputOfItsName) {
+  JobSpec spec = Running("train.py");
+  spec.inputs = {{"data_url", "/data/cifar"}};
+  spec.roles[0].parameters = {{"data_url", "/elsewhere"}};
+  EXPECT_THAT(Words(spec), ElementsAre("python3", "train.py", "--data_url=/elsewhere"));
+}
+
+TEST(BuildCommand, RefusesAnEmptyCommandAndAnOpenQuote) {
+  EXPECT_FALSE(BuildCommand(Running(" \n"), Running(" \n").roles[0], SomePlaces()).has_value());
+  const JobSpec open = Running("echo 'a");
+  const auto argv = BuildCommand(open, open.roles[0], SomePlaces());
+  ASSERT_FALSE(argv.has_value());
+  EXPECT_EQ(argv.error().code, Code::kInvalid);
+}
+
+TEST(RunsProgram, FindsAProgramInWordsModulesAndShellText) {
+  const std::string_view names[] = {"torchrun", "torch.distributed.run"};
+  const auto runs = [&](std::vector<std::string> argv) { return RunsProgram(argv, names); };
+  EXPECT_TRUE(runs({"torchrun", "x.py"}));
+  EXPECT_TRUE(runs({"/usr/bin/torchrun"}));
+  EXPECT_TRUE(runs({"python3.11", "-u", "-X", "dev", "-m", "torch.distributed.run", "x.py"}));
+  EXPECT_TRUE(runs({"/bin/sh", "-c", "cd a&&torchrun x.py | tee log"}));
+  EXPECT_FALSE(runs({"python3", "torchrun"}));
+  EXPECT_FALSE(runs({"python3", "x.py", "-m", "torch.distributed.run"}));
+  EXPECT_FALSE(runs({"/bin/sh", "-c", "echo torchrunner"}));
+  EXPECT_FALSE(runs({}));
+}
+
+}  // namespace
+}  // namespace muster::dialect

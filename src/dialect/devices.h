@@ -1,0 +1,15 @@
+#pragma once
+
+#include "model/allocation.h"
+#include "model/spec.h"
+
+namespace muster::dialect {
+
+// One policy for all frameworks: every rank of a node sees all devices of the node's share,
+// numbered from 0, and picks its own by local rank. Jobs on cpu slots are left alone.
+void SetDeviceEnv(const NodeShare& share, Pairs& env);
+
+// Which of them a process takes when its framework does not choose by itself.
+void SetOwnDevice(const NodeShare& share, int local_rank, Pairs& env);
+
+}  // namespace muster::dialect

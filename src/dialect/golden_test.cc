@@ -1,0 +1,97 @@
+// Whole orders pinned in golden/*.json. After a wanted change run this test with
+// MUSTER_UPDATE_GOLDEN=1 and read the difference.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <gmock/gmock.h>
+
+#include "dialect/cases_for_test.h"
+
+namespace muster::dialect {
+namespace {
+
+struct Case {
+  std::string name;
+  JobSpec spec;
+};
+
+Role RoleOf(std::string name, int nodes, std::string kind, int count, std::string run) {
+  Role role = PlainSpec("custom", nodes, std::move(kind), count, std::move(run)).roles[0];
+  role.name = std::move(name);
+  return role;
+}
+
+// Two workers beside a parameter server that ends with them.
+JobSpec WithService(std::string framework) {
+  JobSpec spec = PlainSpec(std::move(framework), 1, "cpu", 1, "server.py");
+  spec.roles = {RoleOf("ps", 1, "cpu", 1, "server.py"), RoleOf("worker", 2, "cpu", 2, "train.py")};
+  spec.roles[0].service = true;
+  spec.roles[1].env = {{"MODE", "fast"}};
+  spec.roles[1].parameters = {{"epochs", "3"}};
+  return spec;
+}
+
+// Roles of different size and kind of device.
+JobSpec Uneven(std::string framework) {
+  JobSpec spec = PlainSpec(std::move(framework), 1, "gpu", 4, "train.py");
+  spec.roles = {RoleOf("chief", 1, "gpu", 4, "train.py --chief"),
+                RoleOf("worker", 1, "gpu", 3, "train.py")};
+  spec.inputs = {{"data_url", "/data/set"}};
+  spec.outputs = {{"train_url", ""}};
+  return spec;
+}
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const std::string framework : {"custom", "pytorch", "mpi"}) {
+    cases.push_back({framework + "_1x1", PlainSpec(framework, 1, "cpu", 1, "train.py")});
+    cases.push_back({framework + "_1x8", PlainSpec(framework, 1, "gpu", 8, "train.py")});
+    cases.push_back({framework + "_2x8", PlainSpec(framework, 2, "npu", 8, "train.py")});
+    cases.push_back({framework + "_uneven", Uneven(framework)});
+    cases.push_back({framework + "_roles", WithService(framework)});
+  }
+  cases.push_back({"pytorch_torchrun", PlainSpec("pytorch", 2, "gpu", 8, "torchrun train.py")});
+  return cases;
+}
+
+std::filesystem::path GoldenFile(const std::string& name) {
+  return std::filesystem::path(__FILE__).parent_path() / "golden" / (name + ".json");
+}
+
+std::string Read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Golden, OrdersAreAsPinned) {
+  const bool update = std::getenv("MUSTER_UPDATE_GOLDEN") != nullptr;
+  for (const Case& one : Cases()) {
+    const auto orders = PlanSketch(one.spec);
+    ASSERT_TRUE(orders.has_value()) << one.name << ": " << orders.error().text;
+    json::array array;
+    for (const NodeOrder& order : *orders) array.push_back(ToJsonObject(order));
+    const std::string text = ToPrettyJson(array);
+    if (update) {
+      std::filesystem::create_directories(GoldenFile(one.name).parent_path());
+      std::ofstream(GoldenFile(one.name), std::ios::binary) << text;
+    }
+    EXPECT_EQ(text, Read(GoldenFile(one.name)))
+        << one.name << " changed; if it should, run with MUSTER_UPDATE_GOLDEN=1";
+  }
+}
+
+TEST(Golden, OrdersSurviveBeingWrittenAndRead) {
+  for (const Case& one : Cases()) {
+    const auto orders = PlanSketch(one.spec);
+    for (const NodeOrder& order : *orders) {
+      const auto read = NodeOrderFromJson(ToJsonObject(order));
+      ASSERT_TRUE(read.has_value()) << one.name << ": " << read.error().text;
+      EXPECT_EQ(ToJson(ToJsonObject(*read)), ToJson(ToJsonObject(order))) << one.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace muster::dialect

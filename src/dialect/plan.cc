@@ -1,0 +1,167 @@
+#include "dialect/plan.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "dialect/command.h"
+#include "dialect/environment.h"
+#include "dialect/facts.h"
+#include "dialect/framework.h"
+
+namespace muster::dialect {
+
+namespace {
+
+constexpr int kSketchPort = 29'500;
+
+Result<const Framework*> FindFramework(const std::string& name) {
+  std::vector<std::string> names;
+  std::vector<std::string_view> views;
+  for (const Framework& framework : AllFrameworks()) {
+    if (framework.name == name) {
+      if (framework.apply != nullptr) return &framework;
+      return Fail(Code::kInvalid,
+                  fmt::format("framework {} is known, but this version cannot launch it", name),
+                  "use framework: custom and let the script read the MUSTER_ variables");
+    }
+    if (framework.apply != nullptr) {
+      names.emplace_back(framework.name);
+      views.emplace_back(framework.name);
+    }
+  }
+  const std::string_view meant = DidYouMean(name, views);
+  return Fail(Code::kInvalid, fmt::format("framework \"{}\" is unknown", Printable(name)),
+              meant.empty() ? "use one of " + Join(names, ", ")
+                            : fmt::format("did you mean \"{}\"?", meant));
+}
+
+// One machine may carry nodes of several roles; each needs a name of its own for mpirun and for
+// the hosts file.
+std::vector<std::pair<std::string, std::string>> HostsOf(const Allocation& allocation) {
+  std::vector<std::pair<std::string, std::string>> hosts;
+  std::set<std::string_view> seen;
+  for (const NodeShare& share : allocation.nodes) {
+    const bool fresh = seen.insert(share.node).second;
+    hosts.emplace_back(share.address,
+                       fresh ? share.node : fmt::format("{}.{}", share.node, share.index));
+  }
+  return hosts;
+}
+
+std::vector<std::string> FoldersOf(const JobSpec& spec, const Places& places) {
+  std::vector<std::string> folders{places.job_dir + "/outputs"};
+  for (const auto& output : spec.outputs) folders.push_back(OutputFolder(output, places));
+  return folders;
+}
+
+std::string FolderOfRank(const JobSpec& spec, const NodeOrder& order, int rank) {
+  if (spec.workdir == "rank") return fmt::format("{}/rank{}", order.work_dir, rank);
+  return order.code_dir.empty() ? order.work_dir : order.work_dir + "/code";
+}
+
+NodeOrder NodeOrderOf(const JobFacts& facts, const NodeShare& share) {
+  const JobSpec& spec = *facts.spec;
+  const Places& places = *facts.places;
+  NodeOrder order;
+  order.job = places.job;
+  order.attempt = places.attempt;
+  order.token = places.token;
+  order.node = share.index;
+  order.node_count = int(facts.allocation->nodes.size());
+  order.node_name = share.node;
+  order.address = share.address;
+  order.isolate = share.is_virtual;
+  order.dir = fmt::format("{}/node{}", places.attempt_dir, share.index);
+  order.attempt_dir = places.attempt_dir;
+  order.code_dir = places.code_dir;
+  order.work_dir = order.dir + "/work";
+  order.code_per_rank = spec.workdir == "rank";
+  order.folders = FoldersOf(spec, places);
+  order.hooks = spec.hooks;
+  order.hook_env = NodeEnv(facts, share.index);
+  order.memory = spec.memory;
+  order.time_limit_ms = spec.time_limit_ms;
+  order.warning_ms = spec.warning_ms;
+  order.warning_signal = spec.warning_signal;
+  order.grace_ms = spec.grace_ms;
+  return order;
+}
+
+RankOrder RankOrderOf(const JobFacts& facts, const RankFacts& rank, const NodeOrder& order,
+                      std::vector<std::string> argv) {
+  RankOrder made{.rank = rank.rank,
+                 .local_rank = rank.local_rank,
+                 .role = rank.role,
+                 .service = rank.spec_role->service,
+                 .argv = std::move(argv),
+                 .env = RankEnv(facts, rank),
+                 .cwd = FolderOfRank(*facts.spec, order, rank.rank)};
+  SetEnv(made.env, "MUSTER_WORK_DIR", made.cwd);
+  return made;
+}
+
+}  // namespace
+
+int PortsPerNode(const JobSpec& spec) {
+  const auto framework = FindFramework(spec.framework);
+  return framework ? (*framework)->ports_per_node : 0;
+}
+
+Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& allocation,
+                                    const Places& places) {
+  MUSTER_ASSIGN(const Framework* framework, FindFramework(spec.framework));
+  MUSTER_ASSIGN(const JobFacts facts, GatherFacts(spec, allocation, places, *framework));
+  const auto hosts = HostsOf(allocation);
+  std::vector<NodeOrder> orders;
+  orders.reserve(allocation.nodes.size());
+  for (const NodeShare& share : allocation.nodes) {
+    orders.push_back(NodeOrderOf(facts, share));
+    orders.back().hosts = hosts;
+    orders.back().hostname = hosts[size_t(share.index)].second;
+    SetEnv(orders.back().hook_env, "MUSTER_WORK_DIR",
+           places.code_dir.empty() || orders.back().code_per_rank
+               ? orders.back().work_dir
+               : orders.back().work_dir + "/code");
+  }
+  for (const RankFacts& rank : facts.ranks) {
+    MUSTER_ASSIGN(std::vector<std::string> argv, BuildCommand(spec, *rank.spec_role, places));
+    NodeOrder& order = orders[size_t(rank.node)];
+    order.ranks.push_back(RankOrderOf(facts, rank, order, std::move(argv)));
+  }
+  MUSTER_TRY(framework->apply(facts, orders));
+  return orders;
+}
+
+std::vector<FrameworkInfo> Frameworks() {
+  std::vector<FrameworkInfo> all;
+  for (const Framework& framework : AllFrameworks()) {
+    if (framework.apply != nullptr) all.push_back({framework.name, framework.summary});
+  }
+  return all;
+}
+
+Allocation SketchAllocation(const JobSpec& spec) {
+  constexpr int kHostsPerNet = 254;
+  Allocation allocation;
+  for (const Role& role : spec.roles) {
+    for (int i = 0; i < role.nodes; ++i) {
+      const int index = int(allocation.nodes.size());
+      NodeShare share{.index = index, .role = role.name, .kind = role.devices.kind};
+      share.node = fmt::format("node-{}", index);
+      share.address =
+          fmt::format("127.77.{}.{}", index / kHostsPerNet % 256, index % kHostsPerNet + 1);
+      share.is_virtual = true;
+      for (int device = 0; device < role.devices.count; ++device) share.devices.push_back(device);
+      for (int port = 0; port < PortsPerNode(spec); ++port) {
+        share.ports.push_back(kSketchPort + port);
+      }
+      allocation.nodes.push_back(std::move(share));
+    }
+  }
+  return allocation;
+}
+
+}  // namespace muster::dialect
