@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,12 @@ namespace muster {
 
 using JobId = int64_t;
 using Pairs = std::vector<std::pair<std::string, std::string>>;  // in the order of the file
+
+// The frameworks that a job file may name, each with a file of its own in dialect/; and those that
+// are known by name, so that asking for one gets a better answer than "unknown".
+inline constexpr std::array<std::string_view, 3> kFrameworks = {"custom", "pytorch", "mpi"};
+inline constexpr std::array<std::string_view, 4> kLaterFrameworks = {"mindspore", "paddle",
+                                                                     "horovod", "tensorflow"};
 
 // A job file after reading: every field checked, every default filled in, variables replaced, sweeps
 // expanded. spec_reader.h makes it; nothing else does.
@@ -40,17 +48,20 @@ struct Role {
   Pairs parameters;       // the job's with the role's on top
   Pairs env;
   bool service = false;   // stopped when all other roles have ended (parameter servers)
+  bool operator==(const Role&) const = default;
 };
 
 struct AfterJob {
   JobId job = 0;
   std::string when = "succeeded";  // "succeeded" | "ended"
+  bool operator==(const AfterJob&) const = default;
 };
 
 struct Hooks {
   std::string setup;       // shell text, once a node before the ranks; a failure is the job's failure
   std::string on_stop;     // shell text, once a node when a stop is asked, before the ranks get TERM
   std::string on_failure;  // shell text, once a node after a failed attempt is clean
+  bool operator==(const Hooks&) const = default;
 };
 
 struct JobSpec {
@@ -79,6 +90,7 @@ struct JobSpec {
 
   int TotalNodes() const;
   int TotalRanks() const;
+  bool operator==(const JobSpec&) const = default;
 };
 
 // The normal form that spec.json holds; ReadSpec of it gives the same spec again.

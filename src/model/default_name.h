@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "base/json.h"
+
+namespace muster {
+
+// A name for a job that was given none: that of its code folder, else of its script or program.
+// Always a good name; "job" when nothing better can be found.
+std::string DefaultName(const json::object& document);
+
+}  // namespace muster

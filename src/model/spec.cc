@@ -1,0 +1,151 @@
+#include "model/spec.h"
+
+#include <fmt/format.h>
+
+#include "model/variables.h"
+
+namespace muster {
+namespace {
+
+// The normal form has its variables replaced already, so a `${` in it is text for a shell.
+json::object Escaped(const Pairs& pairs) {
+  json::object object;
+  for (const auto& [name, value] : pairs) object[name] = EscapeVariables(value);
+  return object;
+}
+
+void PutText(json::object& object, std::string_view key, const std::string& text) {
+  if (!text.empty()) object[key] = EscapeVariables(text);
+}
+
+void PutPairs(json::object& object, std::string_view key, const Pairs& pairs) {
+  if (!pairs.empty()) object[key] = Escaped(pairs);
+}
+
+std::string Milliseconds(int64_t ms) {
+  return ms % 1000 == 0 ? fmt::format("{}s", ms / 1000) : fmt::format("{}ms", ms);
+}
+
+void PutSizes(json::object& object, const Role& role) {
+  object["nodes"] = role.nodes;
+  object["devices"] = fmt::format("{}:{}", role.devices.kind, role.devices.count);
+  object["ranks"] = role.ranks;
+}
+
+void PutWork(json::object& object, const Role& role) {
+  if (role.run.words.empty()) {
+    object["run"] = EscapeVariables(role.run.text);
+  } else {
+    json::array words;
+    for (const std::string& word : role.run.words) words.emplace_back(EscapeVariables(word));
+    object["run"] = std::move(words);
+  }
+  PutPairs(object, "parameters", role.parameters);
+  PutPairs(object, "env", role.env);
+}
+
+bool IsPlain(const JobSpec& spec) {
+  return spec.roles.size() == 1 && spec.roles.front().name == Role{}.name &&
+         !spec.roles.front().service;
+}
+
+void PutRoles(json::object& object, const JobSpec& spec) {
+  json::object resources;
+  if (IsPlain(spec)) {
+    PutSizes(resources, spec.roles.front());
+    PutWork(object, spec.roles.front());
+  } else {
+    json::object roles;
+    for (const Role& role : spec.roles) {
+      json::object member;
+      PutSizes(member, role);
+      PutWork(member, role);
+      if (role.service) member["service"] = true;
+      roles[role.name] = std::move(member);
+    }
+    object["roles"] = std::move(roles);
+  }
+  if (spec.memory) resources["memory"] = *spec.memory;
+  if (!resources.empty()) object["resources"] = std::move(resources);
+}
+
+void PutOutputs(json::object& object, const Pairs& outputs) {
+  if (outputs.empty()) return;
+  json::object members;
+  for (const auto& [name, place] : outputs) {
+    members[name] = place.empty() ? json::value() : json::value(EscapeVariables(place));
+  }
+  object["outputs"] = std::move(members);
+}
+
+void PutAfter(json::object& object, const std::vector<AfterJob>& after) {
+  if (after.empty()) return;
+  json::array list;
+  for (const auto& [job, when] : after) {
+    list.push_back(json::object{{"job", job}, {"when", when}});
+  }
+  object["after"] = std::move(list);
+}
+
+void PutLimits(json::object& object, const JobSpec& spec) {
+  if (!spec.time_limit_ms) return;
+  const std::string& signal = spec.warning_signal;
+  object["limits"] =
+      json::object{{"time", Milliseconds(*spec.time_limit_ms)},
+                   {"warning", json::object{{"signal", signal.empty() ? "none" : signal},
+                                            {"before", Milliseconds(spec.warning_ms)}}}};
+}
+
+void PutHooks(json::object& object, const Hooks& hooks) {
+  json::object members;
+  PutText(members, "setup", hooks.setup);
+  PutText(members, "on_stop", hooks.on_stop);
+  PutText(members, "on_failure", hooks.on_failure);
+  if (!members.empty()) object["hooks"] = std::move(members);
+}
+
+void PutInternal(json::object& object, const JobSpec& spec) {
+  json::object members;
+  PutText(members, "code_hash", spec.code_hash);
+  PutText(members, "sweep_group", spec.sweep_group);
+  PutPairs(members, "sweep_values", spec.sweep_values);
+  if (!members.empty()) object["muster"] = std::move(members);
+}
+
+}  // namespace
+
+int JobSpec::TotalNodes() const {
+  int total = 0;
+  for (const Role& role : roles) total += role.nodes;
+  return total;
+}
+
+int JobSpec::TotalRanks() const {
+  int total = 0;
+  for (const Role& role : roles) total += role.nodes * role.ranks;
+  return total;
+}
+
+json::object ToJsonObject(const JobSpec& spec) {
+  json::object object;
+  object["name"] = spec.name;
+  object["framework"] = spec.framework;
+  object["python"] = EscapeVariables(spec.python);
+  PutText(object, "code", spec.code);
+  PutRoles(object, spec);
+  PutPairs(object, "inputs", spec.inputs);
+  PutOutputs(object, spec.outputs);
+  PutPairs(object, "labels", spec.labels);
+  object["workdir"] = spec.workdir;
+  PutAfter(object, spec.after);
+  object["priority"] = spec.priority;
+  object["preemptible"] = spec.preemptible;
+  object["retries"] = spec.retries;
+  PutLimits(object, spec);
+  object["stop"] = json::object{{"grace", Milliseconds(spec.grace_ms)}};
+  PutHooks(object, spec.hooks);
+  PutInternal(object, spec);
+  return object;
+}
+
+}  // namespace muster

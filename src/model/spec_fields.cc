@@ -1,0 +1,281 @@
+#include "model/spec_fields.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "model/scalar.h"
+#include "model/value_types.h"
+
+namespace muster {
+namespace {
+
+constexpr int64_t kSecond = 1000;
+constexpr int64_t kDay = 24 * 3600 * kSecond;
+constexpr size_t kMaxRoles = 100;
+
+constexpr std::array<std::string_view, 2> kWorkdirs = {"node", "rank"};
+
+const WordRule kHashRule = {"0-9a-f", "0-9a-f", 128, "a hash in hexadecimal digits"};
+
+// The default that the schema publishes is the member's own initial value.
+json::value DefaultOf(const std::string& text) {
+  return text.empty() ? json::value() : json::value(text);
+}
+json::value DefaultOf(int number) { return number; }
+json::value DefaultOf(bool truth) { return truth; }
+json::value DefaultOf(int64_t ms) { return json::string(fmt::format("{}s", ms / kSecond)); }
+template <typename V>
+json::value DefaultOf(const V&) {
+  return nullptr;
+}
+
+// A field whose value goes straight into one member.
+template <typename T, typename Type, typename Member>
+Field<T> Into(std::string_view key, std::string_view summary, Type type, Member member,
+              Stage stage = Stage::kRest) {
+  json::object schema = type.Schema();
+  const json::value fallback = DefaultOf(T{}.*member);
+  if (!fallback.is_null()) schema["default"] = fallback;
+  const auto read = [type, member](const Cursor& at, Stage, T& target) {
+    using V = std::remove_cvref_t<decltype(target.*member)>;
+    if (auto value = type.Read(at)) target.*member = V(*value);
+  };
+  return {key, summary, std::move(schema), read, {stage}};
+}
+
+// A map inside the job whose members go into the same target.
+Field<JobDraft> Section(std::string_view key, std::string_view summary, Fields<JobDraft> fields,
+                        Stage stage = Stage::kRest) {
+  json::object schema = TableSchema(fields);
+  schema["type"] = json::array{"object", "null"};
+  const auto read = [fields](const Cursor& at, Stage, JobDraft& job) {
+    ReadFields(at, fields, std::nullopt, job);
+  };
+  return {key, summary, std::move(schema), read, {stage}};
+}
+
+template <typename T>
+Fields<T> SizeFields() {
+  return {Into<T>("nodes", "How many nodes.", WholeNumber{1, 10'000}, &T::nodes, Stage::kSizes),
+          Into<T>("devices", "Devices on each node, as KIND:COUNT.", Devices{}, &T::devices,
+                  Stage::kSizes),
+          Into<T>("ranks", "Processes on each node; as many as devices unless said otherwise.",
+                  WholeNumber{1, 1024}, &T::ranks, Stage::kSizes)};
+}
+
+// Later entries replace earlier ones of the same name and keep their place.
+void Merge(Pairs& pairs, const Pairs& others) {
+  for (const auto& [name, value] : others) {
+    const auto same = [&](const auto& pair) { return pair.first == name; };
+    const auto found = std::ranges::find_if(pairs, same);
+    found == pairs.end() ? pairs.emplace_back(name, value) : * found = {name, value};
+  }
+}
+
+// What a job says for all of its roles, and each role for itself on top: the command and its words.
+template <typename T, typename Type, typename Take>
+Field<T> Work(std::string_view key, std::string_view summary, Type type, Take take) {
+  const auto read = [type, take](const Cursor& at, Stage, T& target) {
+    const auto one = [&](RoleDraft& draft) {
+      if (auto value = type.Read(at.With(draft.built_ins))) take(draft.role, *value);
+    };
+    if constexpr (std::is_same_v<T, RoleDraft>) {
+      one(target);
+    } else {
+      for (RoleDraft& draft : target.drafts) one(draft);
+    }
+  };
+  return {key, summary, type.Schema(), read};
+}
+
+template <typename T>
+Fields<T> WorkFields() {
+  return {Work<T>("run", "What to execute: a boot file such as train.py, a command, or its words.",
+                  CommandLine{}, [](Role& role, const Command& run) { role.run = run; }),
+          Work<T>("parameters", "Become --name=value after the command.",
+                  Entries{kParameterRule, EntryValue::kScalarOrList},
+                  [](Role& role, const Pairs& pairs) { Merge(role.parameters, pairs); }),
+          Work<T>("env", "Environment variables of every rank.",
+                  Entries{kEnvRule, EntryValue::kScalar, UnknownName::kKeep},
+                  [](Role& role, const Pairs& pairs) { Merge(role.env, pairs); })};
+}
+
+Fields<RoleDraft> MakeRoleFields() {
+  Fields<RoleDraft> fields = SizeFields<RoleDraft>();
+  std::ranges::move(WorkFields<RoleDraft>(), std::back_inserter(fields));
+  fields.push_back({"service", "True for a role that is stopped when all the others have ended.",
+                    YesOrNo{}.Schema(), [](const Cursor& at, Stage, RoleDraft& draft) {
+                      if (const auto service = YesOrNo{}.Read(at)) draft.role.service = *service;
+                    }});
+  fields.back().schema["default"] = Role{}.service;
+  return fields;
+}
+
+void StartRoles(const Cursor& at, const json::object& roles, JobDraft& job) {
+  job.drafts.clear();
+  job.has_roles = true;
+  if (roles.empty() || roles.size() > kMaxRoles) {
+    at.reading.AddFault(at.path, fmt::format("{} roles", roles.size()),
+                        fmt::format("1 to {} roles", kMaxRoles));
+  }
+  for (const auto& member : roles) {
+    const Cursor inner = at.At(member.value(), member.key());
+    if (!kNameRule.Fits(member.key())) {
+      at.reading.AddFault(inner.path, fmt::format("the role \"{}\"", ShortText(member.key())),
+                          std::string(kNameRule.expected));
+    }
+    RoleDraft draft;
+    draft.role.name = member.key();
+    draft.path = inner.path;
+    job.drafts.push_back(std::move(draft));
+  }
+}
+
+void ReadRoles(const Cursor& at, Stage stage, JobDraft& job) {
+  const auto* roles = at.value.if_object();
+  if (roles == nullptr) return at.Fault("a map of roles, such as {ps: …, worker: …}");
+  if (stage == Stage::kSizes) StartRoles(at, *roles, job);
+  size_t index = 0;
+  for (const auto& member : *roles) {
+    RoleDraft& draft = job.drafts[index++];
+    const Cursor inner = at.At(member.value(), member.key()).With(draft.built_ins);
+    if (!member.value().is_null()) ReadFields(inner, RoleFields(), stage, draft);
+  }
+}
+
+Field<JobDraft> RolesField() {
+  const json::object schema = {{"type", "object"},
+                               {"minProperties", 1},
+                               {"maxProperties", kMaxRoles},
+                               {"propertyNames", json::object{{"pattern", kNameRule.Pattern()}}},
+                               {"additionalProperties", TableSchema(RoleFields())}};
+  return {"roles",
+          "Several roles in one job, such as ps and worker, each with its own size and command.",
+          schema,
+          ReadRoles,
+          {Stage::kSizes, Stage::kRest}};
+}
+
+// Read before everything else, by sweep.cc and spec_reader.cc; here for the schema and for the
+// keys.
+Field<JobDraft> Beforehand(std::string_view key, std::string_view summary, json::object schema) {
+  return {key, summary, std::move(schema), [](const Cursor&, Stage, JobDraft&) {}};
+}
+
+Fields<JobDraft> IdentityFields() {
+  return {
+      Into<JobDraft>("name", "The job's name; made from the code folder or command if left out.",
+                     Word{kNameRule}, &JobDraft::name, Stage::kName),
+      Into<JobDraft>("framework", "Whose launch contract the ranks get.",
+                     Choice{kFrameworks, kLaterFrameworks}, &JobDraft::framework),
+      Into<JobDraft>("code", "A folder that is copied at submit; the command runs inside.", Place{},
+                     &JobDraft::code),
+      Into<JobDraft>("python", "The interpreter of .py boot files.",
+                     FreeText{"a Python interpreter such as python3"}, &JobDraft::python),
+      Into<JobDraft>("inputs", "Names and the files or folders they stand for.",
+                     Entries{kParameterRule, EntryValue::kPlace}, &JobDraft::inputs),
+      Into<JobDraft>("outputs", "Names and the folders for results; nothing: the job's own.",
+                     Entries{kParameterRule, EntryValue::kPlaceOrNothing}, &JobDraft::outputs),
+      Into<JobDraft>("labels", "Words of your own, to find jobs by.",
+                     Entries{kParameterRule, EntryValue::kScalar}, &JobDraft::labels)};
+}
+
+Fields<JobDraft> LifeFields() {
+  return {
+      Into<JobDraft>("after", "Starts after these jobs: an id, a list of ids, or {job, when}.",
+                     AfterJobs{}, &JobDraft::after),
+      Into<JobDraft>("priority", "Higher starts first.", WholeNumber{-1000, 1000},
+                     &JobDraft::priority),
+      Into<JobDraft>("preemptible", "May be stopped and queued again for a job of more priority.",
+                     YesOrNo{}, &JobDraft::preemptible),
+      Into<JobDraft>("retries", "New attempts after a failed one.", WholeNumber{0, 100},
+                     &JobDraft::retries),
+      Section("limits", "What the job may use.",
+              {Into<JobDraft>("time", "The longest an attempt may run.",
+                              Duration{kSecond, 3660 * kDay}, &JobDraft::time_limit_ms),
+               Section("warning", "A signal to every rank before the time is up.",
+                       {Into<JobDraft>("signal", "Which one, or none.", Signal{},
+                                       &JobDraft::warning_signal),
+                        Into<JobDraft>("before", "How long before the limit.",
+                                       Duration{0, 366 * kDay}, &JobDraft::warning_said_ms)})}),
+      Section("stop", "How the job is stopped.",
+              {Into<JobDraft>("grace", "Between TERM and KILL.", Duration{0, kDay},
+                              &JobDraft::grace_ms)}),
+      Into<JobDraft>("workdir",
+                     "node: the ranks of a node share one copy of the code; rank: one each.",
+                     Choice{kWorkdirs}, &JobDraft::workdir)};
+}
+
+// Shell text of a hook.
+Field<JobDraft> Hook(std::string_view key, std::string_view summary, std::string Hooks::* member) {
+  const FreeText type{"shell text", UnknownName::kKeep};
+  return {key, summary, type.Schema(), [type, member](const Cursor& at, Stage, JobDraft& job) {
+            if (auto text = type.Read(at)) job.hooks.*member = *text;
+          }};
+}
+
+Field<JobDraft> HooksField() {
+  return Section(
+      "hooks", "Shell texts that run once a node.",
+      {Hook("setup", "Before the ranks; its failure is the job's failure.", &Hooks::setup),
+       Hook("on_stop", "When a stop is asked, before the ranks are told.", &Hooks::on_stop),
+       Hook("on_failure", "After a failed attempt, when all is clean.", &Hooks::on_failure)});
+}
+
+Field<JobDraft> InternalField() {
+  return Section(
+      "muster", "Internal: what the server adds to the spec that it keeps.",
+      {Into<JobDraft>("code_hash", "Snapshot of the code.", Word{kHashRule}, &JobDraft::code_hash),
+       Into<JobDraft>("sweep_group", "The group of a sweep.", Word{kNameRule},
+                      &JobDraft::sweep_group),
+       Into<JobDraft>("sweep_values", "The swept names and this job's values.",
+                      Entries{kParameterRule, EntryValue::kScalar}, &JobDraft::sweep_values)});
+}
+
+Fields<JobDraft> ResourceFields() {
+  Fields<JobDraft> fields = SizeFields<JobDraft>();
+  fields.push_back(Into<JobDraft>("memory", "Memory of each node, such as 16G.", ByteCount{},
+                                  &JobDraft::memory, Stage::kSizes));
+  return fields;
+}
+
+Fields<JobDraft> MakeJobFields() {
+  const json::array scalars = {"string", "number", "boolean"};
+  const json::object names = {{"pattern", kParameterRule.Pattern()}};
+  Fields<JobDraft> fields = IdentityFields();
+  fields.push_back(Section("resources", "The size of the job in its plain form.", ResourceFields(),
+                           Stage::kSizes));
+  std::ranges::move(WorkFields<JobDraft>(), std::back_inserter(fields));
+  fields.push_back(RolesField());  // after the fields that roles inherit
+  fields.push_back(Beforehand("variables", "Values for ${name} in other values.",
+                              {{"type", json::array{"object", "null"}},
+                               {"additionalProperties", json::object{{"type", scalars}}}}));
+  fields.push_back(Beforehand(
+      "sweep", "Names and lists of values: one job for each combination.",
+      {{"type", json::array{"object", "null"}},
+       {"propertyNames", names},
+       {"additionalProperties",
+        json::object{
+            {"type", "array"}, {"minItems", 1}, {"items", json::object{{"type", scalars}}}}}}));
+  std::ranges::move(LifeFields(), std::back_inserter(fields));
+  fields.push_back(HooksField());
+  fields.push_back(InternalField());
+  return fields;
+}
+
+}  // namespace
+
+const Fields<JobDraft>& JobFields() {
+  static const Fields<JobDraft> fields = MakeJobFields();
+  return fields;
+}
+
+const Fields<RoleDraft>& RoleFields() {
+  static const Fields<RoleDraft> fields = MakeRoleFields();
+  return fields;
+}
+
+}  // namespace muster

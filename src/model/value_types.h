@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/json.h"
+#include "model/reading.h"
+#include "model/spec.h"
+
+namespace muster {
+
+// The kinds of values that fields of a job file have. Each knows how to read one (a fault and
+// nothing when it cannot) and what its JSON Schema is, so that the two never part.
+
+// Words made of certain characters: "A-Za-z0-9" in front, then up to `longest` - 1 of `rest`.
+struct WordRule {
+  std::string_view first;
+  std::string_view rest;
+  size_t longest;
+  std::string_view expected;  // in words
+
+  bool Fits(std::string_view word) const;
+  std::string Pattern() const;  // ECMA-262, anchored
+};
+
+extern const WordRule kNameRule;       // jobs, roles, labels
+extern const WordRule kParameterRule;  // parameters, inputs, outputs, sweep names
+extern const WordRule kEnvRule;
+extern const WordRule kKindRule;  // of devices
+
+struct WholeNumber {
+  int64_t min;
+  int64_t max;
+  std::optional<int64_t> Read(const Cursor& at) const;
+  json::object Schema() const;
+};
+
+struct YesOrNo {
+  std::optional<bool> Read(const Cursor& at) const;
+  json::object Schema() const;
+};
+
+struct Word {
+  const WordRule& rule;
+  std::optional<std::string> Read(const Cursor& at) const;
+  json::object Schema() const;
+};
+
+// Any text that is not empty.
+struct FreeText {
+  std::string_view expected;
+  UnknownName unknown = UnknownName::kFault;
+  std::optional<std::string> Read(const Cursor& at) const;
+  json::object Schema() const;
+};
+
+struct Choice {
+  std::span<const std::string_view> options;
+  std::span<const std::string_view> later = {};  // known, but not supported yet
+  std::optional<std::string> Read(const Cursor& at) const;
+  json::object Schema() const;
+};
+
+// A length of time in milliseconds; numbers are seconds.
+struct Duration {
+  int64_t min_ms = 0;
+  int64_t max_ms = 0;
+  std::optional<int64_t> Read(const Cursor& at) const;
+  json::object Schema() const;
+};
+
+struct ByteCount {
+  std::optional<int64_t> Read(const Cursor& at) const;
+  json::object Schema() const;
+};
+
+// A file or folder. Buckets and other far places are refused.
+struct Place {
+  std::optional<std::string> Read(const Cursor& at) const;
+  json::object Schema() const;
+};
+
+struct Signal {
+  std::optional<std::string> Read(const Cursor& at) const;  // "USR1"; "none" gives an empty text
+  json::object Schema() const;
+};
+
+// "npu:8" or {kind: npu, count: 8}.
+struct Devices {
+  std::optional<DeviceRequest> Read(const Cursor& at) const;
+  json::object Schema() const;
+};
+
+// A text or a list of words.
+struct CommandLine {
+  std::optional<Command> Read(const Cursor& at) const;
+  json::object Schema() const;
+};
+
+// An id, a list of ids, or maps {job, when}.
+struct AfterJobs {
+  std::optional<std::vector<AfterJob>> Read(const Cursor& at) const;
+  json::object Schema() const;
+};
+
+// What an entry's value may be besides a scalar.
+enum class EntryValue { kScalar, kScalarOrList, kPlace, kPlaceOrNothing };
+
+// A map from words to texts, in the order of the file.
+struct Entries {
+  const WordRule& key;
+  EntryValue value;
+  UnknownName unknown = UnknownName::kFault;
+  std::optional<Pairs> Read(const Cursor& at) const;
+  json::object Schema() const;
+};
+
+// The same schema, or a text with a variable in it.
+json::object OrVariable(json::object schema);
+
+}  // namespace muster
