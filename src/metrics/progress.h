@@ -10,9 +10,9 @@
 namespace muster::metrics {
 
 // Numbers that one line of a training log tells, by the names people use: "epoch", "epochs",
-// "step", "steps", "loss", "accuracy", "throughput" (items a second), "learning_rate", and any other
-// numeric member when the line is a JSON object. A percentage becomes a fraction for accuracy.
-// Nothing is guessed: a line that does not say gives nothing.
+// "step", "steps", "loss", "accuracy", "throughput" (items a second), "learning_rate", and any
+// other numeric member when the line is a JSON object. A percentage becomes a fraction for
+// accuracy. Nothing is guessed: a line that does not say gives nothing.
 using Values = std::map<std::string, double>;
 Values ReadLine(std::string_view line);
 
