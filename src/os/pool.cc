@@ -17,13 +17,14 @@ Pool::Pool(int threads) {
 }
 
 Pool::~Pool() {
-  std::queue<std::function<void()>> dropped;  // destroyed without the lock
+  std::queue<std::function<void()>> dropped;
   {
     MutexLock lock(mutex_);
     stopping_ = true;
     dropped.swap(queue_);
   }
   wake_.NotifyAll();
+  dropped = {};      // without the lock, for its destructors may be anybody's
   threads_.clear();  // joins
 }
 

@@ -36,7 +36,7 @@ class TreeRemover {
 
  private:
   static std::vector<std::string> Batch(DIR* dir) {
-    constexpr size_t kBatch = 4096;
+    constexpr size_t kBatch = 512;
     std::vector<std::string> names;
     while (const dirent* entry = names.size() < kBatch ? ::readdir(dir) : nullptr) {
       const std::string_view name = entry->d_name;

@@ -1,0 +1,281 @@
+#include "os/cgroup.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <set>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "os/cgroup_mounts.h"
+#include "os/process_table.h"
+
+namespace muster::os {
+namespace {
+
+constexpr const char* kParent = "muster";
+constexpr int kRounds = 100;
+
+Status CheckName(const std::string& name) {
+  const auto is_safe = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-' || c == '.';
+  };
+  const bool safe = !name.empty() && name.size() <= 200 && name[0] != '.' &&
+                    !name.starts_with("cgroup.") && std::ranges::all_of(name, is_safe);
+  if (safe) return {};
+  return Fail(Code::kInvalid,
+              fmt::format("\"{}\" cannot name a control group", Printable(name.substr(0, 200))),
+              "use letters, digits, '.', '_' and '-', not beginning with '.'");
+}
+
+// Files of control groups take one write each.
+Status WriteControl(const Path& file, std::string_view text) {
+  MUSTER_ASSIGN(const Fd fd, Open(file, O_WRONLY));
+  if (::write(fd.get(), text.data(), text.size()) >= 0) return {};
+  return FailErrno(errno, fmt::format("write \"{}\" into {}", text, file.string()));
+}
+
+bool TryControl(const Path& file, std::string_view text) {
+  return WriteControl(file, text).has_value();
+}
+
+Status MakeFolder(const Path& folder) {
+  if (::mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST) return {};
+  return FailErrno(errno, "make control group " + folder.string());
+}
+
+Status CheckWritable(const Path& procs) {
+  if (::access(procs.c_str(), W_OK) == 0) return {};
+  return FailErrno(errno, "write into " + procs.string());
+}
+
+// The group below `base`, usable by children of the caller.
+Result<Path> MakeBelow(const Path& base, bool unified, const std::string& name) {
+  const Path parent = base / kParent;
+  const Path dir = parent / name;
+  MUSTER_TRY(MakeFolder(parent));
+  if (unified) {
+    // Controllers reach a group only through all groups above it. One that holds processes itself
+    // refuses, and the group is then without limits but good for finding and killing.
+    for (const Path& above : {base, parent}) {
+      for (const char* controller : {"+memory", "+pids"}) {
+        TryControl(above / "cgroup.subtree_control", controller);
+      }
+    }
+    // To move a process, version 2 asks for write access where both groups meet as well.
+    MUSTER_TRY(CheckWritable(base / "cgroup.procs"));
+  }
+  MUSTER_TRY(MakeFolder(dir));
+  MUSTER_TRY(CheckWritable(dir / "cgroup.procs"));
+  return dir;
+}
+
+Result<Path> MakeIn(const CgroupMount& mount, const std::string& name) {
+  auto dir = MakeBelow(mount.root, mount.unified, name);
+  if (dir || mount.own == mount.root) return dir;
+  return MakeBelow(mount.own, mount.unified, name);
+}
+
+// True when this hierarchy limits memory.
+bool LimitMemory(const Path& dir, int64_t limit) {
+  const std::string text = std::to_string(limit);
+  if (TryControl(dir / "memory.max", text)) {
+    TryControl(dir / "memory.swap.max", "0");
+    return true;
+  }
+  // The limit with swap may never be below the one without.
+  TryControl(dir / "memory.memsw.limit_in_bytes", "-1");
+  if (!TryControl(dir / "memory.limit_in_bytes", text)) return false;
+  TryControl(dir / "memory.memsw.limit_in_bytes", text);
+  return true;
+}
+
+// The group's folder and those of nested groups, inner ones first.
+void ListTree(const Path& dir, std::vector<Path>& out) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(dir, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_directory(ignored) && !it->is_symlink(ignored)) ListTree(it->path(), out);
+  }
+  out.push_back(dir);
+}
+
+std::vector<Path> Tree(const Path& dir) {
+  std::vector<Path> folders;
+  ListTree(dir, folders);
+  return folders;
+}
+
+// The number after "oom_kill" in a file of "name value" lines.
+int64_t OomKillsIn(const Path& file) {
+  const auto content = ReadFile(file, 64 << 10);
+  if (!content) return 0;
+  for (const std::string& line : Split(*content, '\n')) {
+    constexpr std::string_view kKey = "oom_kill ";
+    if (line.starts_with(kKey)) return ParseInt(line.substr(kKey.size())).value_or(0);
+  }
+  return 0;
+}
+
+bool IsMember(pid_t pid, const std::string& name) {
+  const auto content = ReadFile(fmt::format("/proc/{}/cgroup", pid), 64 << 10);
+  if (!content) return false;
+  const std::string group = fmt::format("/{}/{}", kParent, name);
+  return std::ranges::any_of(Split(*content, '\n'), [&](const std::string& line) {
+    const size_t at = line.find(group);
+    return at != std::string::npos &&
+           (at + group.size() == line.size() || line[at + group.size()] == '/');
+  });
+}
+
+// Kills the member and never a stranger that was given its number meanwhile.
+void KillMember(pid_t pid, const std::string& name) {
+  const Fd pidfd(int(::syscall(SYS_pidfd_open, pid, 0)));
+  if (pidfd && IsMember(pid, name)) {
+    ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0);
+  }
+}
+
+void Freeze(const std::vector<Path>& dirs, bool freeze) {
+  for (const Path& dir : dirs) {
+    TryControl(dir / "cgroup.freeze", freeze ? "1" : "0");
+    TryControl(dir / "freezer.state", freeze ? "FROZEN" : "THAWED");
+  }
+}
+
+void Pause(int round) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(round < 10 ? 1 : 10));
+}
+
+}  // namespace
+
+Result<Cgroup> Cgroup::Create(const std::string& name, std::optional<int64_t> memory_limit) {
+  MUSTER_TRY(CheckName(name));
+  if (memory_limit && *memory_limit <= 0) {
+    return Fail(Code::kInvalid, fmt::format("cannot limit memory to {} bytes", *memory_limit));
+  }
+  std::vector<Path> dirs;
+  std::string causes;
+  bool limited = !memory_limit;
+  for (const CgroupMount& mount : FindCgroupMounts()) {
+    auto dir = MakeIn(mount, name);
+    if (!dir) {
+      causes += (causes.empty() ? "" : "; ") + dir.error().text;
+      continue;
+    }
+    if (memory_limit && LimitMemory(*dir, *memory_limit)) limited = true;
+    dirs.push_back(std::move(*dir));
+  }
+  if (dirs.empty()) {
+    return Fail(Code::kUnavailable,
+                fmt::format("no control group \"{}\" on this machine: {}", name,
+                            causes.empty() ? "no hierarchy is mounted" : causes),
+                "run as root, or in a delegated group (systemd-run --scope -p Delegate=yes)");
+  }
+  if (!limited) LogWarning("control group {} has no memory limit: no controller takes one", name);
+  return Cgroup(name, std::move(dirs));
+}
+
+Result<Cgroup> Cgroup::Find(const std::string& name) {
+  MUSTER_TRY(CheckName(name));
+  std::vector<Path> dirs;
+  for (const CgroupMount& mount : FindCgroupMounts()) {
+    for (const Path& base : {mount.root, mount.own}) {
+      const Path dir = base / kParent / name;
+      if (::access((dir / "cgroup.procs").c_str(), F_OK) == 0 &&
+          std::ranges::find(dirs, dir) == dirs.end()) {
+        dirs.push_back(dir);
+      }
+    }
+  }
+  if (dirs.empty()) return Fail(Code::kNotFound, fmt::format("there is no control group {}", name));
+  return Cgroup(name, std::move(dirs));
+}
+
+std::vector<Path> Cgroup::ProcsFiles() const {
+  std::vector<Path> files;
+  for (const Path& dir : dirs_) files.push_back(dir / "cgroup.procs");
+  return files;
+}
+
+std::vector<pid_t> Cgroup::Members() const {
+  std::set<pid_t> members;
+  for (const Path& dir : dirs_) {
+    for (const Path& folder : Tree(dir)) {
+      const auto content = ReadFile(folder / "cgroup.procs");
+      if (!content) continue;
+      for (const std::string& line : Split(*content, '\n')) {
+        const auto pid = ParseInt(line);
+        if (!pid || *pid <= 0) continue;  // 0 is a process of another pid namespace
+        const auto process = ReadProcess(pid_t(*pid));
+        if (process && process->state != 'Z' && process->state != 'X') members.insert(pid_t(*pid));
+      }
+    }
+  }
+  return {members.begin(), members.end()};
+}
+
+void Cgroup::KillAll() const {
+  for (int round = 0; round < kRounds; ++round) {
+    const std::vector<pid_t> members = Members();
+    if (members.empty()) return;
+    bool by_kernel = false;
+    for (const Path& dir : dirs_) by_kernel |= TryControl(dir / "cgroup.kill", "1");
+    // The kernel's way reaches only those in the hierarchy that has it; any others are met by the
+    // rounds after the first.
+    if (!by_kernel || round > 0) {
+      Freeze(dirs_, true);
+      for (pid_t pid : members) KillMember(pid, name_);
+      Freeze(dirs_, false);
+    }
+    Pause(round);
+  }
+}
+
+int64_t Cgroup::OomKills() const {
+  int64_t kills = 0;
+  for (const Path& dir : dirs_) {
+    kills += OomKillsIn(dir / "memory.events");  // counts nested groups as well; version 1 does not
+    for (const Path& folder : Tree(dir)) kills += OomKillsIn(folder / "memory.oom_control");
+  }
+  return kills;
+}
+
+std::optional<int64_t> Cgroup::PeakMemory() const {
+  for (const Path& dir : dirs_) {
+    for (const char* file : {"memory.peak", "memory.max_usage_in_bytes"}) {
+      const auto content = ReadFile(dir / file, 4096);
+      if (!content) continue;
+      if (const auto peak = ParseInt(Trim(*content))) return peak;
+    }
+  }
+  return std::nullopt;
+}
+
+Status Cgroup::Remove() const {
+  for (const Path& dir : dirs_) {
+    for (const Path& folder : Tree(dir)) {
+      // A process that has just died can keep its group busy for an instant.
+      for (int round = 0; ::rmdir(folder.c_str()) != 0 && errno != ENOENT; ++round) {
+        const int error = errno;
+        if (error != EBUSY || round == kRounds || !Members().empty()) {
+          return FailErrno(error, "remove control group " + folder.string());
+        }
+        Pause(round);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace muster::os

@@ -1,0 +1,118 @@
+#include "os/process_table.h"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "os/spawn.h"
+#include "os/temp_dir.h"
+
+namespace muster::os {
+namespace {
+
+using testing::Contains;
+using testing::Field;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kWaiting = "sleep 1000 & echo ready; wait";
+
+// Runs a shell in a group of its own, which has got as far as the first byte it writes.
+class ProcessTableTest : public testing::Test {
+ protected:
+  pid_t Start(const std::string& script = kWaiting, std::vector<std::string> extra = {}) {
+    int fds[2];
+    EXPECT_EQ(::pipe2(fds, O_CLOEXEC), 0);
+    const Fd reader(fds[0]);
+    Fd writer(fds[1]);
+    SpawnOptions options;
+    options.argv = {"sh", "-c", script};
+    options.env = {"PATH=/usr/bin:/bin", mark};
+    options.env.insert(options.env.end(), extra.begin(), extra.end());
+    options.stdout_fd = writer.get();
+    const auto child = Spawn(options);
+    EXPECT_TRUE(child);
+    writer.Reset();
+    char c = 0;
+    EXPECT_EQ(::read(reader.get(), &c, 1), 1);
+    return shell = child->pid;
+  }
+  void TearDown() override {
+    if (shell <= 0) return;
+    ::kill(-shell, SIGKILL);  // it leads a group of its own
+    ::waitpid(shell, nullptr, 0);
+    shell = -1;
+  }
+
+  const std::string mark = "MUSTER_TEST_MARK=" + RandomHex(8);
+  pid_t shell = -1;
+};
+
+TEST_F(ProcessTableTest, ReadsTheCallerItself) {
+  const auto self = ReadProcess(::getpid());
+  ASSERT_TRUE(self);
+  EXPECT_EQ(self->ppid, ::getppid());
+  EXPECT_EQ(self->pgid, ::getpgrp());
+  EXPECT_EQ(self->state, 'R');
+  EXPECT_GT(self->start_ticks, 0u);
+  EXPECT_THAT(AllProcesses(), Contains(Field(&ProcessInfo::pid, ::getpid())));
+}
+
+TEST_F(ProcessTableTest, ReadsNamesWithBlanksAndBrackets) {
+  char before[16] = {};
+  ::prctl(PR_GET_NAME, before);
+  ::prctl(PR_SET_NAME, "a) S 1 (b");
+  const auto self = ReadProcess(::getpid());
+  ::prctl(PR_SET_NAME, before);
+  ASSERT_TRUE(self);
+  EXPECT_EQ(self->comm, "a) S 1 (b");
+  EXPECT_EQ(self->ppid, ::getppid());
+}
+
+TEST_F(ProcessTableTest, KnowsNoProcessThatIsGone) {
+  const pid_t pid = Start();
+  TearDown();
+  EXPECT_EQ(ReadProcess(pid).error().code, Code::kNotFound);
+  EXPECT_EQ(ReadProcess(-5).error().code, Code::kNotFound);
+  EXPECT_EQ(CommandLine(pid), "");
+}
+
+TEST_F(ProcessTableTest, FindsDescendantsOfDescendants) {
+  const pid_t pid = Start("sh -c 'sleep 1000 & echo ready; wait' & wait");
+  const auto below = Descendants(pid);
+  ASSERT_EQ(below.size(), 2u);
+  EXPECT_THAT(below, Contains(Field(&ProcessInfo::ppid, pid)));
+  EXPECT_THAT(below, Contains(Field(&ProcessInfo::ppid, Not(pid))));
+  EXPECT_THAT(Descendants(::getpid()), Contains(Field(&ProcessInfo::pid, pid)));
+}
+
+TEST_F(ProcessTableTest, LeavesZombiesOut) {
+  const pid_t pid = Start("echo ready; exec sleep 1000");
+  ::kill(pid, SIGKILL);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_EQ(ReadProcess(pid)->state, 'Z');
+  EXPECT_THAT(Descendants(::getpid()), Not(Contains(Field(&ProcessInfo::pid, pid))));
+  EXPECT_THAT(ProcessesMarked(mark), IsEmpty());
+}
+
+TEST_F(ProcessTableTest, FindsProcessesByAWholeEntryOfTheirEnvironment) {
+  const pid_t pid = Start(kWaiting, {"OTHER=x" + mark + "y"});
+  EXPECT_THAT(ProcessesMarked(mark), Contains(Field(&ProcessInfo::pid, pid)));
+  EXPECT_THAT(ProcessesMarked(mark.substr(0, mark.size() - 1)), IsEmpty());
+  EXPECT_THAT(ProcessesMarked(mark.substr(1)), IsEmpty());
+  EXPECT_THAT(ProcessesMarked(""), IsEmpty());
+}
+
+TEST_F(ProcessTableTest, ShowsCommandsTheWayAShellWouldTakeThem) {
+  const pid_t pid = Start();
+  EXPECT_EQ(CommandLine(pid), "sh -c 'sleep 1000 & echo ready; wait'");
+}
+
+}  // namespace
+}  // namespace muster::os

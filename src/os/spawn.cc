@@ -1,0 +1,252 @@
+#include "os/spawn.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "os/spawn_child.h"
+
+namespace muster::os {
+namespace {
+
+constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
+constexpr std::array<const char*, 3> kStreams = {"standard input", "standard output",
+                                                 "standard error"};
+
+// Everything that the child reads, in one place that lives until it has called exec.
+struct Prepared {
+  Path program;
+  std::vector<char*> argv;
+  std::vector<char*> env;
+  std::vector<const char*> cgroup_procs;
+  std::vector<SpawnLimit> limits;
+  Fd null;
+  std::array<Fd, 3> moved;  // copies of descriptors that lie where 0, 1 and 2 will be
+  std::array<int, 3> fds{};
+};
+
+class BlockedSignals {
+ public:
+  BlockedSignals() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+Status CheckText(const SpawnOptions& options) {
+  if (options.argv.empty()) return Fail(Code::kInvalid, "cannot start a program: no command given");
+  const auto has_nul = [](const std::string& text) { return text.find('\0') != std::string::npos; };
+  if (std::ranges::any_of(options.argv, has_nul) || std::ranges::any_of(options.env, has_nul) ||
+      has_nul(options.cwd.native())) {
+    return Fail(Code::kInvalid,
+                fmt::format("cannot start {}: an argument, a variable or the folder has a NUL byte",
+                            Printable(options.argv[0])));
+  }
+  return {};
+}
+
+// Before the program is looked up in it, so that the error names what is really missing.
+Status CheckFolder(const SpawnOptions& options) {
+  struct stat info{};
+  if (options.cwd.empty() || (::stat(options.cwd.c_str(), &info) == 0 && S_ISDIR(info.st_mode))) {
+    return {};
+  }
+  return FailErrno(
+      info.st_mode != 0 ? ENOTDIR : errno,
+      fmt::format("start {} in folder {}", Printable(options.argv[0]), options.cwd.string()));
+}
+
+std::string_view PathVariable(const std::vector<std::string>& env) {
+  constexpr std::string_view kName = "PATH=";
+  for (const std::string& entry : env) {
+    if (entry.starts_with(kName)) return std::string_view(entry).substr(kName.size());
+  }
+  return kDefaultPath;
+}
+
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Nobody but root may raise a hard limit, and asking for more than there is means "as much as
+// possible".
+SpawnLimit CutToHardLimit(int resource, rlimit wanted) {
+  rlimit now{};
+  if (::getrlimit(__rlimit_resource_t(resource), &now) == 0) {
+    wanted.rlim_max = std::min(wanted.rlim_max, now.rlim_max);
+  }
+  wanted.rlim_cur = std::min(wanted.rlim_cur, wanted.rlim_max);
+  return {resource, wanted};
+}
+
+Status PrepareDescriptors(const SpawnOptions& options, Prepared& prepared) {
+  const int out = options.stdout_fd;
+  const std::array<int, 3> wanted = {options.stdin_fd, out,
+                                     options.stderr_fd >= 0 ? options.stderr_fd : out};
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    int fd = wanted[i];
+    if (fd < 0) {
+      if (!prepared.null) {
+        MUSTER_ASSIGN(prepared.null, Open("/dev/null", O_RDWR));
+      }
+      fd = prepared.null.get();
+    }
+    if (fd < 3) {
+      prepared.moved[i] = Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
+      if (!prepared.moved[i]) {
+        return FailErrno(errno, fmt::format("hand descriptor {} on as {}", fd, kStreams[i]));
+      }
+      fd = prepared.moved[i].get();
+    }
+    prepared.fds[i] = fd;
+  }
+  return {};
+}
+
+Result<Prepared> Prepare(const SpawnOptions& options) {
+  MUSTER_TRY(CheckText(options));
+  MUSTER_TRY(CheckFolder(options));
+  Prepared prepared;
+  MUSTER_ASSIGN(prepared.program,
+                FindProgram(options.argv[0], PathVariable(options.env), options.cwd));
+  MUSTER_TRY(PrepareDescriptors(options, prepared));
+  prepared.argv = Pointers(options.argv);
+  prepared.env = Pointers(options.env);
+  for (const Path& procs : options.cgroup_procs) prepared.cgroup_procs.push_back(procs.c_str());
+  for (const auto& [resource, limit] : options.limits) {
+    prepared.limits.push_back(CutToHardLimit(resource, limit));
+  }
+  return prepared;
+}
+
+// "/usr/bin/nosuch" of "#!/usr/bin/nosuch -u"; empty for programs that are no scripts.
+std::string Interpreter(const Path& program) {
+  const auto head = ReadAt(program, 0, 256);
+  if (!head || !head->starts_with("#!")) return {};
+  const std::string_view line = Trim(std::string_view(*head).substr(2, head->find('\n') - 2));
+  return Printable(line.substr(0, line.find_first_of(" \t")));
+}
+
+std::unexpected<Error> FailExec(int error, const Path& program) {
+  auto failure = FailErrno(error, "run " + program.string());
+  Error& report = failure.error();
+  if (error == ENOENT) {
+    const std::string interpreter = Interpreter(program);
+    report.text =
+        fmt::format("cannot run {}: the interpreter it asks for ({}) is missing", program.string(),
+                    interpreter.empty() ? "its dynamic loader" : interpreter);
+    report.next = "install the interpreter, or name another one in front of the file";
+  } else if (error == ENOEXEC) {
+    report.code = Code::kInvalid;
+    report.next =
+        "begin the script with a line such as #!/bin/sh, or name its interpreter in front";
+  } else if (error == E2BIG) {
+    report.code = Code::kTooLarge;
+    report.next = "pass long lists in a file; arguments and environment together have a limit";
+  } else if (error == EACCES) {
+    report.next = "check the modes of the file and its folders, and that the disk allows programs";
+  }
+  return failure;
+}
+
+std::unexpected<Error> FailStep(const SpawnPlan& plan, const SpawnOptions& options) {
+  const std::string program = Printable(options.argv[0]);
+  switch (plan.failed) {
+    case SpawnStep::kSession:
+      return FailErrno(plan.error, fmt::format("start {} in a session of its own", program));
+    case SpawnStep::kCgroup:
+      return FailErrno(plan.error, fmt::format("start {}: join control group {}", program,
+                                               plan.cgroup_procs[plan.index]));
+    case SpawnStep::kLimit:
+      return FailErrno(plan.error, fmt::format("start {}: set resource limit {}", program,
+                                               plan.limits[plan.index].resource));
+    case SpawnStep::kChdir:
+      return FailErrno(plan.error, fmt::format("start {} in folder {}", program, plan.cwd));
+    case SpawnStep::kDescriptors:
+      return FailErrno(plan.error, fmt::format("start {}: hand descriptor {} on as {}", program,
+                                               plan.fds[plan.index], kStreams[plan.index]));
+    case SpawnStep::kExec:
+    case SpawnStep::kNone:
+      break;
+  }
+  return FailExec(plan.error, plan.program);
+}
+
+int DescriptorEnd() {
+  constexpr rlim_t kMost = 1 << 20;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return int(kMost);
+  return int(std::min(limit.rlim_cur, kMost));
+}
+
+// Waits for a child that is certain to end.
+void Reap(pid_t pid) {
+  while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+// CLONE_VFORK stops this thread until the child has called exec or ended, so the child can run on a
+// part of this stack and share all memory: starting costs the same however large the parent is.
+Result<Child> Clone(SpawnPlan& plan, const SpawnOptions& options) {
+  alignas(16) std::array<char, 32 << 10> stack;
+  int pidfd = -1;
+  const pid_t pid = ::clone(SpawnChild, stack.data() + stack.size(),
+                            CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan, &pidfd);
+  if (pid < 0) return FailErrno(errno, "start a process for " + Printable(options.argv[0]));
+  Child child{.pid = pid, .pidfd = Fd(pidfd)};
+  if (plan.failed != SpawnStep::kNone) {
+    Reap(pid);
+    return FailStep(plan, options);
+  }
+  if (!child.pidfd) child.pidfd = Fd(int(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!child.pidfd) {
+    const int error = errno;
+    ::kill(pid, SIGKILL);
+    Reap(pid);
+    return FailErrno(error, "watch the new process of " + Printable(options.argv[0]));
+  }
+  return child;
+}
+
+}  // namespace
+
+Result<Child> Spawn(const SpawnOptions& options) {
+  MUSTER_ASSIGN(const Prepared prepared, Prepare(options));
+  SpawnPlan plan{
+      .program = prepared.program.c_str(),
+      .argv = prepared.argv.data(),
+      .env = prepared.env.data(),
+      .cwd = options.cwd.empty() ? nullptr : options.cwd.c_str(),
+      .cgroup_procs = prepared.cgroup_procs.data(),
+      .cgroup_count = prepared.cgroup_procs.size(),
+      .limits = prepared.limits.data(),
+      .limit_count = prepared.limits.size(),
+      .fds = {prepared.fds[0], prepared.fds[1], prepared.fds[2]},
+      .descriptor_end = DescriptorEnd(),
+      .new_session = options.new_session,
+  };
+  const BlockedSignals blocked;
+  return Clone(plan, options);
+}
+
+}  // namespace muster::os

@@ -1,0 +1,97 @@
+#include "os/sweep.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "os/file.h"
+#include "os/spawn.h"
+
+namespace muster::os {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+
+class SweepTest : public testing::Test {
+ protected:
+  Child Start(const std::string& mark, const std::vector<Path>& procs = {}) {
+    return std::move(Spawn({.argv = {"/bin/sleep", "1000"}, .env = {mark}, .cgroup_procs = procs}))
+        .value();
+  }
+  static int SignalOf(pid_t pid) {
+    int status = 0;
+    return waitpid(pid, &status, 0) == pid && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  }
+
+  std::string token_ = RandomHex(8);
+};
+
+TEST_F(SweepTest, NamesTellNodesOfOneAttemptApart) {
+  EXPECT_EQ(NodeGroupName(17, 3, 1, "0123456789abcdef"), "job17-a3-n1-01234567");
+  EXPECT_EQ(NodeGroupName(17, 3, 1, ""), "job17-a3-n1-");
+  EXPECT_EQ(NodeMark("0123", 12), "MUSTER_NODE_MARK=0123.12");
+}
+
+TEST_F(SweepTest, MarkedProcessesAreKilledAndOthersSpared) {
+  const Child mine = Start(NodeMark(token_, 1));
+  const Child other = Start(NodeMark(token_, 11));
+  // Both stay zombies of this test until it waits for them; a zombie is gone enough.
+  const auto result = SweepNow("", NodeMark(token_, 1), 10'000);
+  EXPECT_EQ(result.found, 1);
+  EXPECT_EQ(result.killed, 1);
+  EXPECT_EQ(result.left, 0);
+  EXPECT_THAT(result.names, ElementsAre("sleep"));
+  EXPECT_EQ(SignalOf(mine.pid), SIGKILL);
+  EXPECT_EQ(waitpid(other.pid, nullptr, WNOHANG), 0) << "the other node's process must live";
+  kill(other.pid, SIGKILL);
+  EXPECT_EQ(SignalOf(other.pid), SIGKILL);
+}
+
+TEST_F(SweepTest, CleanTargetIsProvenWithOneLook) {
+  const auto result = SweepNow("no-such-group", NodeMark(token_, 0), 10'000);
+  EXPECT_EQ(result.found, 0);
+  EXPECT_EQ(result.left, 0);
+  EXPECT_TRUE(result.names.empty());
+}
+
+TEST_F(SweepTest, MembersOfTheGroupAreFoundWithoutAnyMarkAndTheGroupIsRemoved) {
+  const std::string name = "sweep-test-" + token_;
+  const auto group = Cgroup::Create(name, std::nullopt);
+  if (!group) GTEST_SKIP() << group.error().text;
+  const Child child = Start("PLAIN=1", group->ProcsFiles());
+  const auto result = SweepNow(name, "", 10'000);
+  EXPECT_EQ(result.killed, 1);
+  EXPECT_EQ(result.left, 0);
+  EXPECT_EQ(SignalOf(child.pid), SIGKILL);
+  EXPECT_FALSE(Cgroup::Find(name));
+}
+
+TEST_F(SweepTest, DescendantsAreFoundWithoutMarkAndGroup) {
+  const Child child = Start("PLAIN=1");
+  Sweeper sweeper({"", "", true});
+  ASSERT_EQ(sweeper.Look().size(), 1u);
+  EXPECT_EQ(sweeper.result().killed, 0) << "looking kills nothing";
+  EXPECT_FALSE(sweeper.Step());
+  EXPECT_EQ(SignalOf(child.pid), SIGKILL);
+  EXPECT_TRUE(sweeper.Step());
+  EXPECT_EQ(sweeper.result().found, 1);
+  EXPECT_EQ(sweeper.result().killed, 1);
+}
+
+TEST_F(SweepTest, SignalsReachOnlyTheProcessThatWasSeen) {
+  const Child child = Start("PLAIN=1");
+  auto seen = ReadProcess(child.pid).value();
+  seen.start_ticks += 1;
+  EXPECT_FALSE(SignalExactly(seen, SIGKILL)) << "another process with this number";
+  seen.start_ticks -= 1;
+  EXPECT_TRUE(SignalExactly(seen, SIGKILL));
+  EXPECT_EQ(SignalOf(child.pid), SIGKILL);
+  EXPECT_FALSE(SignalExactly(seen, SIGKILL)) << "gone";
+}
+
+}  // namespace
+}  // namespace muster::os
