@@ -40,18 +40,22 @@ class Client {
                                 const std::function<bool()>& idle) = 0;
 };
 
-// Cuts a server-sent event stream into events, whatever the chunks.
 struct SseEvent {
-  std::string event = "message", id, data;
+  std::string event = "message", id, data;  // `id`: of this event, else of the last that had one
 };
+// Cuts a server-sent event stream into events, whatever the chunks.
 class SseParser {
  public:
   void Feed(std::string_view bytes, const std::function<void(const SseEvent&)>& take);
 
  private:
-  std::string buffer_;
+  void TakeLine(std::string_view line, const std::function<void(const SseEvent&)>& take);
+
+  std::string buffer_;  // a line that has not ended yet
   SseEvent current_;
+  bool started_ = false;  // past the place where a byte order mark may stand
   bool has_data_ = false;
+  bool oversize_ = false;  // the event being read is above the limit and will be dropped
 };
 
 std::string UrlEncode(std::string_view text);

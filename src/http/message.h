@@ -70,7 +70,7 @@ class Reply {
   };
   explicit Reply(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}  // shared with the session
   Reply(Reply&&) = default;
-  Reply& operator=(Reply&&) = default;
+  Reply& operator=(Reply&& other) noexcept;  // answers the one it takes the place of
   ~Reply();
   void Send(Response response);
   void SendStream(Response head, std::unique_ptr<Stream> stream);

@@ -12,19 +12,21 @@ namespace muster::http {
 struct ServerOptions {
   std::string host = "127.0.0.1";
   int port = 0;                        // 0: any free one
-  std::string token;                   // "Bearer <token>", compared in constant time
+  std::string token;                   // "Bearer <token>", compared in constant time; empty: none fits
   std::string tls_certificate, tls_key;  // PEM files; both or none
   int max_connections = 4096;
   int64_t max_header = 32 << 10;
   int64_t header_timeout_ms = 15'000;  // from the first byte, or from the end of the last answer
   int64_t body_timeout_ms = 60'000;    // without a byte of progress
   int64_t write_timeout_ms = 60'000;   // without a byte of progress
+  int64_t keep_alive_ms = 15'000;      // of silence in a stream before its KeepAlive is sent
 };
 
-// HTTP/1.1 over TCP or TLS on one thread. The only code that knows Beast is server.cc. Refuses, with
-// an error a person can act on, to listen beyond loopback without TLS.
+// HTTP/1.1 over TCP or TLS on one thread. Refuses, with an error a person can act on, to listen
+// beyond loopback without TLS.
 class Server {
  public:
+  // `router` outlives the server; rows may be added to it until Run.
   static Result<std::unique_ptr<Server>> Create(ServerOptions options, const Router& router);
   virtual ~Server() = default;
 

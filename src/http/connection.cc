@@ -1,0 +1,226 @@
+#include "http/connection.h"
+
+#include <algorithm>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "http/url.h"
+
+namespace muster::http {
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using Outcome = Connection::Outcome;
+
+namespace {
+
+constexpr int kTurnsInARow = 8;
+
+std::string PeerName(const tcp::socket& socket) {
+  error_code error;
+  const auto endpoint = socket.remote_endpoint(error);
+  return error ? "unknown" : HostPort(endpoint.address().to_string(), endpoint.port());
+}
+
+Wire MakeWire(int fd, const TlsContext* tls) {
+  return tls != nullptr ? Wire(fd, tls->Accept(fd)) : Wire(fd);
+}
+
+std::chrono::steady_clock::time_point After(int64_t ms) {
+  return std::chrono::steady_clock::now() + std::chrono::milliseconds(ms);
+}
+
+void Drop(Connection::Parts& parts, size_t bytes) {
+  for (std::string_view& part : parts) {
+    const size_t cut = std::min(part.size(), bytes);
+    part.remove_prefix(cut);
+    bytes -= cut;
+  }
+}
+
+bool IsEmpty(const Connection::Parts& parts) {
+  return std::ranges::all_of(parts, [](std::string_view part) { return part.empty(); });
+}
+
+}  // namespace
+
+Connection::Connection(tcp::socket socket, const TlsContext* tls, Scratch& scratch)
+    : socket_(std::move(socket)),
+      wire_(MakeWire(socket_.native_handle(), tls)),
+      alarm_(socket_.get_executor()),
+      scratch_(scratch),
+      peer_(PeerName(socket_)) {
+  aborted_ = tls != nullptr && !wire_.secure();
+  error_code ignored;  // a socket that broke already shows it at the first read
+  socket_.non_blocking(true, ignored);
+  socket_.set_option(tcp::no_delay(true), ignored);
+  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
+}
+
+std::optional<Connection::For> Connection::Wanted(const Wire::Step& step) {
+  if (step.kind == Wire::Step::Kind::kWantRead) return For::kRead;
+  if (step.kind == Wire::Step::Kind::kWantWrite) return For::kWrite;
+  return std::nullopt;
+}
+
+asio::awaitable<Outcome> Connection::Handshake(int64_t limit_ms) {
+  const auto deadline = After(limit_ms);
+  while (true) {
+    const Wire::Step step = wire_.Handshake();
+    if (step.done()) co_return Outcome::kReady;
+    const auto wanted = Wanted(step);
+    if (!wanted) co_return Outcome::kGone;
+    const Outcome outcome = co_await Await(*wanted, deadline, false);
+    if (outcome != Outcome::kReady) co_return outcome;
+  }
+}
+
+asio::awaitable<Outcome> Connection::Read(int64_t limit_ms, bool interruptible) {
+  const auto deadline = After(limit_ms);
+  co_await TakeTurns();
+  while (true) {
+    if (aborted_) co_return Outcome::kGone;
+    Settle();
+    const Wire::Step step = wire_.Read(scratch_);
+    if (step.done()) {
+      AddInput({scratch_.data(), step.bytes});
+      co_return Outcome::kReady;
+    }
+    const auto wanted = Wanted(step);
+    if (!wanted) co_return Outcome::kGone;
+    const Outcome outcome = co_await Await(*wanted, deadline, interruptible);
+    if (outcome != Outcome::kReady) co_return outcome;
+  }
+}
+
+asio::awaitable<Outcome> Connection::Write(Parts parts, int64_t limit_ms) {
+  auto deadline = After(limit_ms);
+  while (!IsEmpty(parts)) {
+    if (aborted_) co_return Outcome::kGone;
+    const Wire::Step step = wire_.Write(parts);
+    if (step.done()) {
+      Drop(parts, step.bytes);
+      deadline = After(limit_ms);
+      co_await TakeTurns();
+      continue;
+    }
+    const auto wanted = Wanted(step);
+    if (!wanted) co_return Outcome::kGone;
+    const Outcome outcome = co_await Await(*wanted, deadline, false);
+    if (outcome != Outcome::kReady) co_return outcome;
+  }
+  co_return Outcome::kReady;
+}
+
+asio::awaitable<Outcome> Connection::WaitForWake() {
+  return Await(For::kWake, Clock::time_point::max(), false);
+}
+
+asio::awaitable<Outcome> Connection::WaitForWakeOrEnd(int64_t limit_ms, size_t most_input) {
+  const auto deadline = After(limit_ms);
+  while (true) {
+    Settle();
+    const Wire::Step step = wire_.Read(scratch_);
+    if (step.done()) AddInput({scratch_.data(), step.bytes});
+    const bool over = step.kind == Wire::Step::Kind::kEnd ||
+                      step.kind == Wire::Step::Kind::kFailed || input_.size() > most_input;
+    if (over) co_return Outcome::kGone;
+    if (woken_) co_return Outcome::kReady;
+    if (step.done()) continue;
+    const Outcome outcome = co_await Await(For::kWakeOrRead, deadline, true);
+    if (outcome != Outcome::kReady) co_return outcome;
+  }
+}
+
+asio::awaitable<void> Connection::Linger(int64_t limit_ms) {
+  wire_.EndWrites();
+  const auto deadline = After(limit_ms);
+  while (Clock::now() < deadline) {
+    input_ = {};
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    const Outcome outcome = co_await Read(left.count());
+    if (outcome != Outcome::kReady) co_return;
+  }
+}
+
+void Connection::Wake() {
+  woken_ = true;
+  alarm_.cancel();
+}
+
+void Connection::Interrupt() {
+  interrupted_ = true;
+  alarm_.cancel();
+}
+
+void Connection::Abort() {
+  aborted_ = true;
+  alarm_.cancel();
+}
+
+void Connection::Close() {
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+asio::awaitable<Outcome> Connection::Await(For what, Clock::time_point deadline,
+                                           bool interruptible) {
+  Settle();
+  turns_ = 0;
+  const bool reads = what == For::kRead || what == For::kWakeOrRead;
+  const bool wakes = what == For::kWake || what == For::kWakeOrRead;
+  if (reads) Arm(tcp::socket::wait_read, read_armed_, readable_);
+  if (what == For::kWrite) Arm(tcp::socket::wait_write, write_armed_, writable_);
+  while (true) {
+    if (aborted_) co_return Outcome::kGone;
+    if (wakes && woken_) co_return Outcome::kReady;
+    if (reads && std::exchange(readable_, false)) co_return Outcome::kReady;
+    if (what == For::kWrite && std::exchange(writable_, false)) co_return Outcome::kReady;
+    if (interruptible && interrupted_) co_return Outcome::kInterrupted;
+    if (Clock::now() >= deadline) co_return Outcome::kTimeout;
+    alarm_.expires_at(deadline);
+    co_await alarm_.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+}
+
+asio::awaitable<void> Connection::TakeTurns() {
+  if (++turns_ < kTurnsInARow) co_return;
+  turns_ = 0;
+  Settle();
+  co_await asio::post(socket_.get_executor(), asio::use_awaitable);
+}
+
+void Connection::Arm(tcp::socket::wait_type type, bool& armed, bool& ready) {
+  if (armed) return;
+  armed = true;
+  socket_.async_wait(type, [self = shared_from_this(), &armed, &ready](error_code) {
+    armed = false;
+    ready = true;  // an error shows at the next read or write
+    self->alarm_.cancel();
+  });
+}
+
+void Connection::AddInput(std::string_view bytes) {
+  if (input_.empty()) {
+    input_ = bytes;
+    return;
+  }
+  kept_ += bytes;  // where all unread bytes are, since Settle
+  input_ = kept_;
+}
+
+// Before the scratch space goes to others, what is unread in it moves to memory of our own; what
+// was read is freed.
+void Connection::Settle() {
+  if (input_.empty()) {
+    if (!kept_.empty()) kept_ = std::string();
+  } else if (input_.size() != kept_.size() || input_.data() != kept_.data()) {
+    kept_ = std::string(input_);
+  }
+  input_ = kept_;
+}
+
+}  // namespace muster::http

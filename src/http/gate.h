@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <expected>
+#include <string>
+#include <string_view>
+
+#include "http/message.h"
+#include "http/router.h"
+
+namespace muster::http {
+
+// What a head says about the message around it.
+struct RequestFacts {
+  bool http11 = true;
+  bool chunked = false;
+  int64_t content_length = 0;
+};
+
+// Decides, by the head alone, whether a request may go on to its handler. Knows no socket.
+class Gate {
+ public:
+  // `loopback`: only this machine's programs can connect, so a foreign Host is a web page that had
+  // its name pointed here, and is refused. An empty token matches nothing.
+  Gate(std::string_view token, bool loopback);
+
+  // Fills path, query and params of `request`. The row that serves it, or the answer instead.
+  std::expected<const Route*, Response> Admit(const Router& router, const RequestFacts& facts,
+                                              Request& request) const;
+
+  bool TokenMatches(std::string_view authorization) const;
+  bool HostAllowed(std::string_view host) const;
+
+ private:
+  using Digest = std::array<unsigned char, 32>;
+  static Digest Hash(std::string_view text);
+
+  const bool has_token_;
+  const Digest token_;  // SHA-256, so that the comparison's time tells not even the length
+  const bool loopback_;
+};
+
+}  // namespace muster::http

@@ -1,0 +1,110 @@
+#include "http/listener.h"
+
+#include <cerrno>
+
+#include <fmt/format.h>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "http/session.h"
+#include "http/url.h"
+
+namespace muster::http {
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+namespace {
+
+constexpr std::chrono::milliseconds kAcceptPause(100);
+constexpr int kMostRefusing = 64;
+
+std::string Name(const tcp::endpoint& endpoint) {
+  return HostPort(endpoint.address().to_string(), endpoint.port());
+}
+
+// A name that a machine without a hosts file knows as well.
+std::string WithoutLookup(const std::string& host) {
+  if (host.starts_with('[') && host.ends_with(']')) return host.substr(1, host.size() - 2);
+  return host == "localhost" ? "127.0.0.1" : host;
+}
+
+void Admit(ServerCore& core, const asio::any_io_executor& executor, tcp::socket socket) {
+  const bool full = std::cmp_greater_equal(core.connections.size(), core.options.max_connections);
+  if (full && core.refusing >= kMostRefusing) return;
+  auto connection =
+      std::make_shared<Connection>(std::move(socket), core.tls_or_null(), core.scratch);
+  if (full) {
+    asio::co_spawn(executor, RefuseConnection(core, std::move(connection)), asio::detached);
+  } else {
+    asio::co_spawn(executor, ServeConnection(core, std::move(connection)), asio::detached);
+  }
+}
+
+}  // namespace
+
+Result<tcp::endpoint> ResolveListenAddress(const std::string& host, int port) {
+  if (port < 0 || port > 65535) {
+    return Fail(Code::kInvalid, fmt::format("cannot listen on port {}", port),
+                "choose one from 1 to 65535, or 0 for any that is free");
+  }
+  const std::string name = WithoutLookup(host);
+  error_code error;
+  const auto address = asio::ip::make_address(name, error);
+  if (!error) return tcp::endpoint(address, static_cast<unsigned short>(port));
+  asio::io_context context;
+  const auto found = tcp::resolver(context).resolve(name, std::to_string(port),
+                                                    tcp::resolver::numeric_service, error);
+  if (error || found.empty() || name.empty()) {
+    return Fail(Code::kNotFound,
+                fmt::format("cannot listen on \"{}\": {}", Printable(host),
+                            error ? error.message() : "no such host"),
+                "give an address of this machine, such as 127.0.0.1");
+  }
+  return found.begin()->endpoint();
+}
+
+Result<AcceptorPtr> Listen(asio::io_context& context, const tcp::endpoint& endpoint) {
+  auto acceptor = std::make_shared<tcp::acceptor>(context);
+  error_code error;
+  acceptor->open(endpoint.protocol(), error);
+  if (!error) acceptor->set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) acceptor->bind(endpoint, error);
+  if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);
+  if (!error) return acceptor;
+  auto failure = FailErrno(error.value(), fmt::format("listen on {}", Name(endpoint)));
+  if (error.value() == EADDRINUSE) {
+    failure.error().code = Code::kExists;
+    failure.error().next = "stop the program that has this port, or choose another";
+  } else if (error.value() == EACCES) {
+    failure.error().next = "choose a port above 1023";
+  }
+  return failure;
+}
+
+asio::awaitable<void> AcceptConnections(ServerCore& core, AcceptorPtr acceptor) {
+  const auto executor = acceptor->get_executor();
+  asio::steady_timer pause(executor);
+  bool failing = false;
+  while (acceptor->is_open()) {
+    auto [error, socket] = co_await acceptor->async_accept(asio::as_tuple(asio::use_awaitable));
+    if (!acceptor->is_open()) co_return;
+    if (!error) {
+      failing = false;
+      Admit(core, executor, std::move(socket));
+      continue;
+    }
+    // No descriptors left, above all: those who wait stay in the kernel's queue meanwhile.
+    if (!failing) LogWarning("cannot accept connections: {}; trying on", error.message());
+    failing = true;
+    pause.expires_after(kAcceptPause);
+    co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+}
+
+}  // namespace muster::http

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include "base/result.h"
+#include "http/server_core.h"
+
+namespace muster::http {
+
+// The address that `host` (a name, an IPv4 or IPv6 address, with or without brackets) stands for.
+Result<boost::asio::ip::tcp::endpoint> ResolveListenAddress(const std::string& host, int port);
+
+// Shared between the server, which closes it, and the coroutine that accepts.
+using AcceptorPtr = std::shared_ptr<boost::asio::ip::tcp::acceptor>;
+Result<AcceptorPtr> Listen(boost::asio::io_context& context,
+                           const boost::asio::ip::tcp::endpoint& endpoint);
+
+// Accepts connections and has them served, until the acceptor is closed.
+boost::asio::awaitable<void> AcceptConnections(ServerCore& core, AcceptorPtr acceptor);
+
+}  // namespace muster::http

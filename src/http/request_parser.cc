@@ -1,0 +1,160 @@
+#include "http/request_parser.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <boost/beast/http/basic_parser.hpp>
+
+#include "base/text.h"
+#include "http/body_reader.h"
+
+namespace muster::http {
+namespace {
+
+namespace beast = boost::beast;
+using beast::error_code;
+
+constexpr size_t kMostFields = 128;
+
+Response Refusal(int status, Code code, std::string text, std::string next) {
+  Response response = ErrorResponse({code, std::move(text), std::move(next)});
+  response.status = status;
+  return response;
+}
+
+Response TooLongHead(int64_t limit) {
+  return Refusal(
+      431, Code::kTooLarge,
+      fmt::format("the request's head is above {} bytes or {} fields", limit, kMostFields),
+      "send fewer or shorter headers");
+}
+
+Response Malformed(std::string_view cause) {
+  return Refusal(400, Code::kInvalid, fmt::format("cannot read the request: {}", cause),
+                 "send HTTP/1.1 as RFC 9112 has it");
+}
+
+}  // namespace
+
+class RequestParser::Impl final : public beast::http::basic_parser<true> {
+ public:
+  Impl(int64_t max_header, Request& request) : max_header_(max_header), request_(request) {
+    header_limit(static_cast<uint32_t>(
+        std::clamp<int64_t>(max_header, 1, std::numeric_limits<uint32_t>::max())));
+    body_limit(boost::none);
+    skip(true);  // Beast reads the head alone
+  }
+
+  std::expected<size_t, Response> Head(std::string_view bytes) {
+    const size_t blank = SkipBlankLines(bytes);
+    bytes.remove_prefix(blank);
+    size_t used = 0;
+    // One '\r' may be half of a further empty line.
+    if (!bytes.empty() && (got_some() || bytes != "\r")) {
+      error_code error;
+      used = put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
+      if (error && error != beast::http::error::need_more) return std::unexpected(Explain(error));
+    }
+    // Beast limits what it is offered at once; this limits the sum.
+    head_bytes_ += static_cast<int64_t>(blank + used);
+    const auto waiting = is_header_done() ? 0 : static_cast<int64_t>(bytes.size() - used);
+    if (head_bytes_ + waiting > max_header_) return std::unexpected(TooLongHead(max_header_));
+    if (is_header_done()) {
+      if (auto fault = FramingFault()) return std::unexpected(std::move(*fault));
+      body_ = chunked() ? BodyReader::Chunked() : BodyReader::WithLength(length());
+    }
+    return blank + used;
+  }
+
+  BodyReader& body() { return body_; }
+  bool http11() const { return http11_; }
+  int64_t length() const { return static_cast<int64_t>(content_length().value_or(0)); }
+
+ private:
+  // Clients of old sent an empty line too much after a body.
+  size_t SkipBlankLines(std::string_view bytes) const {
+    size_t blank = 0;
+    while (!got_some() && bytes.substr(blank).starts_with("\r\n")) blank += 2;
+    return blank;
+  }
+
+  // Whatever leaves doubt about where the body ends is refused.
+  std::optional<Response> FramingFault() const {
+    for (const auto& [name, value] : request_.headers) {
+      if (Lower(name) != "transfer-encoding" || Lower(value) == "chunked") continue;
+      return Refusal(
+          501, Code::kInvalid,
+          fmt::format("the transfer encoding \"{}\" is not known here", Printable(value)),
+          "send the body with Content-Length, or chunked and nothing else");
+    }
+    if (chunked() && !http11_) return Malformed("HTTP/1.0 has no chunked bodies");
+    if (content_length().value_or(0) > uint64_t(std::numeric_limits<int64_t>::max())) {
+      return Malformed("Content-Length is beyond all measure");
+    }
+    return std::nullopt;
+  }
+
+  Response Explain(error_code error) const {
+    if (error == beast::http::error::header_limit) return TooLongHead(max_header_);
+    return Malformed(error.message());
+  }
+
+  void on_request_impl(beast::http::verb, beast::string_view method, beast::string_view target,
+                       int version, error_code&) override {
+    request_.method.assign(method.data(), method.size());
+    request_.raw_target.assign(target.data(), target.size());
+    http11_ = version == 11;
+  }
+  void on_field_impl(beast::http::field, beast::string_view name, beast::string_view value,
+                     error_code& error) override {
+    if (request_.headers.size() >= kMostFields) {
+      error = beast::http::error::header_limit;
+      return;
+    }
+    request_.headers.emplace_back(std::string(name.data(), name.size()),
+                                  std::string(value.data(), value.size()));
+  }
+  // What Beast calls for responses and bodies, neither of which it sees here.
+  void on_response_impl(int, beast::string_view, int, error_code&) override {}
+  void on_header_impl(error_code&) override {}
+  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
+  size_t on_body_impl(beast::string_view, error_code&) override { return 0; }
+  void on_chunk_header_impl(std::uint64_t, beast::string_view, error_code&) override {}
+  size_t on_chunk_body_impl(std::uint64_t, beast::string_view, error_code&) override { return 0; }
+  void on_finish_impl(error_code&) override {}
+
+  const int64_t max_header_;
+  Request& request_;
+  int64_t head_bytes_ = 0;
+  bool http11_ = true;
+  BodyReader body_ = BodyReader::WithLength(0);
+};
+
+RequestParser::RequestParser(int64_t max_header, Request& request)
+    : impl_(std::make_unique<Impl>(max_header, request)) {}
+RequestParser::~RequestParser() = default;
+
+std::expected<size_t, Response> RequestParser::Head(std::string_view bytes) {
+  return impl_->Head(bytes);
+}
+std::expected<size_t, Response> RequestParser::Body(std::string_view bytes, const Taker& take) {
+  Status taken;
+  const auto used = impl_->body().Feed(bytes, [&](std::string_view piece) {
+    taken = take(piece);
+    return taken.has_value();
+  });
+  if (!used) return std::unexpected(ErrorResponse(used.error()));
+  if (!taken) return std::unexpected(ErrorResponse(taken.error()));
+  return *used;
+}
+
+bool RequestParser::started() const { return impl_->got_some(); }
+bool RequestParser::head_done() const { return impl_->is_header_done(); }
+bool RequestParser::done() const { return impl_->is_header_done() && impl_->body().done(); }
+bool RequestParser::keep_alive() const { return impl_->keep_alive(); }
+bool RequestParser::http11() const { return impl_->http11(); }
+bool RequestParser::chunked() const { return impl_->chunked(); }
+int64_t RequestParser::content_length() const { return impl_->length(); }
+
+}  // namespace muster::http

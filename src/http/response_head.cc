@@ -1,0 +1,118 @@
+#include "http/response_head.h"
+
+#include <algorithm>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace muster::http {
+namespace {
+
+struct Phrase {
+  int status;
+  std::string_view text;
+};
+constexpr Phrase kPhrases[] = {
+    {200, "OK"},
+    {201, "Created"},
+    {202, "Accepted"},
+    {204, "No Content"},
+    {206, "Partial Content"},
+    {301, "Moved Permanently"},
+    {302, "Found"},
+    {304, "Not Modified"},
+    {400, "Bad Request"},
+    {401, "Unauthorized"},
+    {403, "Forbidden"},
+    {404, "Not Found"},
+    {405, "Method Not Allowed"},
+    {408, "Request Timeout"},
+    {409, "Conflict"},
+    {412, "Precondition Failed"},
+    {413, "Content Too Large"},
+    {415, "Unsupported Media Type"},
+    {416, "Range Not Satisfiable"},
+    {417, "Expectation Failed"},
+    {421, "Misdirected Request"},
+    {422, "Unprocessable Content"},
+    {429, "Too Many Requests"},
+    {431, "Request Header Fields Too Large"},
+    {500, "Internal Server Error"},
+    {501, "Not Implemented"},
+    {503, "Service Unavailable"},
+    {504, "Gateway Timeout"},
+    {507, "Insufficient Storage"},
+};
+
+// Headers that are the server's to set.
+constexpr std::string_view kOwn[] = {"content-length", "transfer-encoding", "connection", "date",
+                                     "server"};
+
+constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                   "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+void AddHeader(std::string& head, std::string_view name, std::string_view value) {
+  head.append(name).append(": ");
+  for (const char c : value) head += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? ' ' : c;
+  head += "\r\n";
+}
+
+bool IsToken(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  });
+}
+
+}  // namespace
+
+std::string_view ReasonPhrase(int status) {
+  const auto it = std::ranges::find(kPhrases, status, &Phrase::status);
+  return it == std::end(kPhrases) ? "Status" : it->text;
+}
+
+std::string HeadWriter::Write(const Response& response, Framing framing, bool keep_alive) {
+  std::string head =
+      fmt::format("HTTP/1.1 {} {}\r\n", response.status, ReasonPhrase(response.status));
+  head.reserve(512);
+  for (const auto& [name, value] : response.headers) {
+    if (IsToken(name) && std::ranges::find(kOwn, Lower(name)) == std::end(kOwn)) {
+      AddHeader(head, name, value);
+    }
+  }
+  if (FindHeader(response.headers, "Cache-Control").empty()) {
+    AddHeader(head, "Cache-Control", "no-store");
+  }
+  if (FindHeader(response.headers, "X-Content-Type-Options").empty()) {
+    AddHeader(head, "X-Content-Type-Options", "nosniff");
+  }
+  AddHeader(head, "Date", Date());
+  AddHeader(head, "Server", "muster");
+  if (framing == Framing::kLength) {
+    AddHeader(head, "Content-Length", std::to_string(response.body.size()));
+  } else if (framing == Framing::kChunked) {
+    AddHeader(head, "Transfer-Encoding", "chunked");
+  }
+  // Said in both cases, since HTTP/1.0 clients that ask to be kept wait for the word.
+  AddHeader(head, "Connection", keep_alive ? "keep-alive" : "close");
+  return head += "\r\n";
+}
+
+std::string_view HeadWriter::Date() {
+  const int64_t second = clock_.WallMs() / 1000;
+  if (second != date_second_) {
+    const auto when = static_cast<std::time_t>(second);
+    std::tm utc = {};
+    ::gmtime_r(&when, &utc);
+    date_ =
+        fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT", kDays[utc.tm_wday], utc.tm_mday,
+                    kMonths[utc.tm_mon], utc.tm_year + 1900, utc.tm_hour, utc.tm_min, utc.tm_sec);
+    date_second_ = second;
+  }
+  return date_;
+}
+
+}  // namespace muster::http

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <unordered_set>
+#include <utility>
+
+#include "http/connection.h"
+#include "http/gate.h"
+#include "http/response_head.h"
+#include "http/server.h"
+#include "http/tls.h"
+
+namespace muster::http {
+
+// What the listener and the sessions of one server share. On its loop only; outlives them all.
+struct ServerCore {
+  ServerCore(ServerOptions given, const Router& rows, bool loopback,
+             std::optional<TlsContext> secure)
+      : options(std::move(given)),
+        router(rows),
+        gate(options.token, loopback),
+        tls(std::move(secure)),
+        heads(clock) {}
+
+  const TlsContext* tls_or_null() const { return tls ? &*tls : nullptr; }
+
+  const ServerOptions options;
+  const Router& router;
+  const Gate gate;
+  const std::optional<TlsContext> tls;
+  const SystemClock clock;
+
+  HeadWriter heads;
+  Connection::Scratch scratch;
+  std::unordered_set<Connection*> connections;  // those being served
+  int refusing = 0;                             // those being told that there are too many
+  int streams = 0;
+  int64_t requests = 0;
+  bool draining = false;
+  std::function<void()> on_drained;  // draining, and the last connection went
+};
+
+}  // namespace muster::http

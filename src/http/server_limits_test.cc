@@ -1,0 +1,211 @@
+#include <sys/socket.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "http/test_server.h"
+
+namespace muster::http {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kAuth = TestServer::kAuth;
+
+TEST(ServerLimits, RefusesALargeBodyBeforeReadingIt) {
+  TestServer server;
+  RawSocket socket = server.Connect();
+  const Response answer =
+      socket.Ask("POST /echo HTTP/1.1\r\n" + kAuth + "Content-Length: 9000000000000\r\n\r\n");
+  EXPECT_EQ(answer.status, 413);
+  EXPECT_THAT(answer.body, HasSubstr("65536"));
+  EXPECT_TRUE(socket.AtEnd());
+}
+
+TEST(ServerLimits, ARefusalArrivesThoughTheClientGoesOnSending) {
+  TestServer server;
+  RawSocket socket = server.Connect();
+  ASSERT_TRUE(socket.Send("POST /echo HTTP/1.1\r\n" + kAuth + "Content-Length: 4000000\r\n\r\n"));
+  ASSERT_TRUE(socket.Send(std::string(4'000'000, 'x')));
+  EXPECT_EQ(socket.ReadAnswer().status, 413);
+}
+
+TEST(ServerLimits, TakesABodyOfExactlyTheLimit) {
+  TestServer server;
+  const std::string body(64 << 10, 'x');
+  EXPECT_EQ(
+      server.Ask("POST /echo HTTP/1.1\r\n" + kAuth + "Content-Length: 65536\r\n\r\n" + body).body,
+      body);
+  EXPECT_EQ(server.Ask("POST /echo HTTP/1.1\r\n" + kAuth + "Content-Length: 65537\r\n\r\n").status,
+            413);
+}
+
+TEST(ServerLimits, RefusesChunksBeyondTheLimit) {
+  TestServer server;
+  RawSocket socket = server.Connect();
+  std::string request = "POST /echo HTTP/1.1\r\n" + kAuth + "Transfer-Encoding: chunked\r\n\r\n";
+  for (int i = 0; i < 17; ++i) request += "1000\r\n" + std::string(4096, 'x') + "\r\n";
+  EXPECT_EQ(socket.Ask(request).status, 413);
+  EXPECT_TRUE(socket.AtEnd());
+}
+
+TEST(ServerLimits, RefusesBodiesWhereNoneBelong) {
+  TestServer server;
+  EXPECT_EQ(server.Ask("GET /hello HTTP/1.1\r\n" + kAuth + "Content-Length: 1\r\n\r\nx").status,
+            413);
+  EXPECT_EQ(server.Ask("GET /hello HTTP/1.1\r\n" + kAuth + "Content-Length: 0\r\n\r\n").status,
+            200);
+  const std::string chunked =
+      "GET /hello HTTP/1.1\r\n" + kAuth + "Transfer-Encoding: chunked\r\n\r\n";
+  EXPECT_EQ(server.Ask(chunked + "1\r\nx\r\n0\r\n\r\n").status, 413);
+  EXPECT_EQ(server.Ask(chunked + "0\r\n\r\n").status, 200);
+}
+
+TEST(ServerLimits, RefusesALargeHead) {
+  TestServer server({.max_header = 2000});
+  RawSocket socket = server.Connect();
+  EXPECT_EQ(socket
+                .Ask("GET /hello HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(3000, 'x') +
+                     "\r\n\r\n")
+                .status,
+            431);
+  EXPECT_TRUE(socket.AtEnd());
+  EXPECT_EQ(server
+                .Ask("GET /hello HTTP/1.1\r\nHost: localhost\r\nX: " + std::string(1500, 'x') +
+                     "\r\n\r\n")
+                .status,
+            200);
+}
+
+TEST(ServerLimits, GivesUpOnSlowHeads) {
+  TestServer server({.header_timeout_ms = 50});
+  RawSocket socket = server.Connect();
+  ASSERT_TRUE(socket.Send("GET /hello HTTP/1.1\r\nHost: loc"));
+  const Response answer = socket.ReadAnswer();
+  EXPECT_EQ(answer.status, 408);
+  EXPECT_EQ(FindHeader(answer.headers, "Connection"), "close");
+  EXPECT_TRUE(socket.AtEnd());
+}
+
+TEST(ServerLimits, AHeadThatDripsIsNotProgress) {
+  TestServer server({.header_timeout_ms = 100});
+  RawSocket socket = server.Connect();
+  // Each byte comes long before the limit, all of them together long after it.
+  std::string answer;
+  for (int i = 0; i < 10'000 && socket.Send("X"); ++i) {
+    server.OnLoop([] {});
+    char byte = 0;
+    if (::recv(socket.fd(), &byte, 1, MSG_DONTWAIT | MSG_PEEK) > 0) break;
+  }
+  EXPECT_EQ(socket.ReadAnswer().status, 408);
+}
+
+TEST(ServerLimits, GivesUpOnSlowBodies) {
+  TestServer server({.body_timeout_ms = 50});
+  RawSocket socket = server.Connect();
+  EXPECT_EQ(socket.Ask("POST /echo HTTP/1.1\r\n" + kAuth + "Content-Length: 4\r\n\r\nab").status,
+            408);
+  EXPECT_TRUE(socket.AtEnd());
+}
+
+TEST(ServerLimits, ClosesIdleConnectionsWithoutAWord) {
+  TestServer server({.header_timeout_ms = 50});
+  RawSocket fresh = server.Connect();
+  EXPECT_TRUE(fresh.AtEnd());
+  RawSocket used = server.Connect();
+  EXPECT_EQ(used.Ask("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
+  EXPECT_TRUE(used.AtEnd());
+}
+
+TEST(ServerLimits, GivesUpOnClientsThatDoNotRead) {
+  TestServer server({.write_timeout_ms = 50});
+  server.OnLoop([&] { server.script->endless = 1 << 20; });
+  RawSocket socket = server.Connect();
+  ASSERT_TRUE(socket.Send("GET /stream HTTP/1.1\r\n" + kAuth + "\r\n"));
+  EXPECT_TRUE(server.Eventually([&] { return server.script->streams == 1; }));
+  EXPECT_TRUE(server.Eventually([&] { return server.script->streams == 0; }));
+  EXPECT_TRUE(server.Eventually([&] { return server.server().stats().connections == 0; }));
+}
+
+TEST(ServerLimits, Answers503BeyondTheConnectionsItHas) {
+  TestServer server({.max_connections = 2});
+  const std::string hello = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  RawSocket first = server.Connect();
+  RawSocket second = server.Connect();
+  EXPECT_EQ(first.Ask(hello).status, 200);
+  EXPECT_EQ(second.Ask(hello).status, 200);
+  RawSocket third = server.Connect();
+  const Response refused = third.Ask(hello);
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_THAT(refused.body, HasSubstr("\"code\":\"unavailable\""));
+  EXPECT_TRUE(third.AtEnd());
+  first.Close();
+  EXPECT_TRUE(server.Eventually([&] { return server.server().stats().connections == 1; }));
+  EXPECT_EQ(server.Connect().Ask(hello).status, 200);
+}
+
+TEST(ServerLimits, SurvivesAFloodBeyondItsConnections) {
+  TestServer server({.max_connections = 2});
+  std::vector<RawSocket> sockets;
+  for (int i = 0; i < 200; ++i) sockets.push_back(server.Connect());
+  sockets.clear();
+  EXPECT_TRUE(server.Eventually([&] { return server.server().stats().connections == 0; }));
+  EXPECT_EQ(server.Ask("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
+}
+
+TEST(ServerUpload, BodyGoesToItsSinkInPieces) {
+  TestServer server;
+  RawSocket socket = server.Connect();
+  const std::string megabyte(1 << 20, 'x');
+  ASSERT_TRUE(
+      socket.Send("PUT /upload/a HTTP/1.1\r\n" + kAuth + "Content-Length: 33554432\r\n\r\n"));
+  for (int i = 0; i < 32; ++i) ASSERT_TRUE(socket.Send(megabyte));
+  const Response answer = socket.ReadAnswer();
+  EXPECT_EQ(answer.status, 201);
+  EXPECT_EQ(answer.body, "33554432");
+  server.OnLoop([&] { EXPECT_LE(server.uploads->largest_piece, 64 << 10); });
+  EXPECT_EQ(socket.Ask("GET /hello HTTP/1.1\r\n" + kAuth + "\r\n").status, 200);
+}
+
+TEST(ServerUpload, OthersAreServedMeanwhile) {
+  TestServer server;
+  RawSocket upload = server.Connect();
+  ASSERT_TRUE(upload.Send("PUT /upload/a HTTP/1.1\r\n" + kAuth +
+                          "Transfer-Encoding: chunked\r\n\r\n5\r\nhello"));
+  EXPECT_EQ(server.Ask("GET /hello HTTP/1.1\r\n" + kAuth + "\r\n").status, 200);
+  EXPECT_EQ(upload.Ask("\r\n0\r\n\r\n").body, "5");
+}
+
+TEST(ServerUpload, TheHandlersErrorAnswersTheHead) {
+  TestServer server;
+  RawSocket socket = server.Connect();
+  EXPECT_EQ(
+      socket.Ask("PUT /upload/bad HTTP/1.1\r\n" + kAuth + "Content-Length: 1000000\r\n\r\n").status,
+      409);
+  EXPECT_TRUE(socket.AtEnd());
+}
+
+TEST(ServerUpload, TheSinksErrorEndsTheUpload) {
+  TestServer server;
+  server.OnLoop([&] { server.uploads->fail_after = 1000; });
+  RawSocket socket = server.Connect();
+  ASSERT_TRUE(socket.Send("PUT /upload/a HTTP/1.1\r\n" + kAuth + "Content-Length: 1000000\r\n\r\n" +
+                          std::string(100'000, 'x')));
+  const Response answer = socket.ReadAnswer();
+  EXPECT_EQ(answer.status, 507);
+  EXPECT_THAT(answer.body, HasSubstr("the disk is full"));
+  EXPECT_TRUE(server.Eventually([&] { return server.uploads->dropped == 1; }));
+}
+
+TEST(ServerUpload, ABrokenUploadDropsItsSinkUnfinished) {
+  TestServer server;
+  RawSocket socket = server.Connect();
+  ASSERT_TRUE(socket.Send("PUT /upload/a HTTP/1.1\r\n" + kAuth + "Content-Length: 100\r\n\r\nabc"));
+  EXPECT_TRUE(server.Eventually([&] { return server.uploads->bytes == 3; }));
+  socket.Reset();
+  EXPECT_TRUE(server.Eventually([&] { return server.uploads->dropped == 1; }));
+  server.OnLoop([&] { EXPECT_EQ(server.uploads->finished, 0); });
+}
+
+}  // namespace
+}  // namespace muster::http

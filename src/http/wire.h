@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "http/tls.h"
+
+namespace muster::http {
+
+// Bytes over a connected, non-blocking socket, plain or through TLS. It never waits: whoever owns
+// the socket does, with its loop or with poll, for what a step says it wants.
+class Wire {
+ public:
+  struct Step {
+    enum class Kind { kDone, kWantRead, kWantWrite, kEnd, kFailed };
+    Kind kind = Kind::kFailed;
+    size_t bytes = 0;  // kDone: how many, more than none
+    int error = 0;     // kFailed: errno, or 0 where TLS was the cause and Reason() has it
+    bool done() const { return kind == Kind::kDone; }
+  };
+
+  explicit Wire(int fd) : fd_(fd) {}
+  Wire(int fd, SslPtr ssl) : fd_(fd), ssl_(std::move(ssl)) {}
+
+  // Done at once without TLS; to be repeated until done before anything else with it.
+  Step Handshake();
+  Step Read(std::span<char> into);
+  // Whether Read would give bytes or the end now. What only keeps TLS going is no byte.
+  bool Readable();
+  // As many of the parts' bytes as go now, in one call where the system allows. After a kWant the
+  // same bytes must be offered again.
+  Step Write(std::span<const std::string_view> parts);
+  // Says that no more bytes will be written; a TLS peer is told so.
+  void EndWrites();
+
+  bool secure() const { return ssl_ != nullptr; }
+  // The handshake failed because the peer spoke plain HTTP. The wire is plain from now on.
+  bool TurnPlainIfHttp();
+  std::string Reason() const { return reason_; }
+
+ private:
+  Step TlsStep(int result);
+  Step WriteTls(std::span<const std::string_view> parts);
+
+  int fd_;
+  SslPtr ssl_;
+  std::string reason_;
+  bool spoke_http_ = false;
+};
+
+}  // namespace muster::http
