@@ -1,0 +1,64 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "launcher/agent_wire.h"
+#include "launcher/rank_end.h"
+#include "launcher/starter.h"
+#include "model/order.h"
+#include "os/fd.h"
+#include "os/loop.h"
+
+namespace muster::launcher {
+
+// Runs on this node what processes of the same job on other nodes ask for through `muster agent`,
+// as sshd would: the words joined with blanks and handed to a shell. Serves this user only.
+// Commands are started like ranks and found by the same sweep.
+class AgentService {
+ public:
+  // Starter and order outlive the service.
+  AgentService(os::Loop& loop, const NodeOrder& order, const Starter& starter);
+  ~AgentService();
+  AgentService(const AgentService&) = delete;
+  AgentService& operator=(const AgentService&) = delete;
+
+  Status Listen();
+  // Answers the caller when the child was a command of one.
+  void Take(const EndedChild& child);
+  void Signal(int signal) const;  // to every command's process group
+  void RefuseMore() { open_ = false; }
+
+ private:
+  struct Caller {
+    os::Fd socket;
+    os::Loop::Id watch = 0;
+    std::string bytes;          // of the request so far
+    std::vector<os::Fd> files;  // that came with it
+    pid_t pid = -1;             // once the command runs
+  };
+  using Id = uint64_t;
+
+  void Accept();
+  void OnReadable(Id id);
+  bool Receive(Caller& caller);
+  void Begin(Id id);
+  void HangUp(Id id);
+  void Answer(Id id, int code, const std::string& message);
+  Result<pid_t> Run(const AgentRequest& request, const std::vector<os::Fd>& files) const;
+
+  os::Loop& loop_;
+  const NodeOrder& order_;
+  const Starter& starter_;
+  os::Fd listener_;
+  os::Loop::Id watch_ = 0;
+  bool open_ = true;
+  Id next_id_ = 1;
+  std::map<Id, Caller> callers_;
+};
+
+}  // namespace muster::launcher

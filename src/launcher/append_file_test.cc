@@ -1,0 +1,95 @@
+#include "launcher/append_file.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <gtest/gtest.h>
+
+#include "launcher/record_writer.h"
+#include "os/fake_loop.h"
+#include "os/file.h"
+#include "os/temp_dir.h"
+
+namespace muster::launcher {
+namespace {
+
+// A disk that is full after so many bytes of a file, while it lives.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit now{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &now);
+  }
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    signal(SIGXFSZ, SIG_DFL);
+  }
+
+ private:
+  rlimit before_{};
+};
+
+os::Fd OpenAppend(const os::Path& path) {
+  return std::move(os::Open(path, O_WRONLY | O_CREAT | O_APPEND)).value();
+}
+
+TEST(AppendFileTest, LinesWaitForRoomAndKeepTheirOrder) {
+  const os::TempDir dir;
+  os::FakeLoop loop;
+  AppendFile file(loop, OpenAppend(dir / "f"), "f");
+  file.Append("first\n");
+  bool settled = false;
+  {
+    const FullDisk disk(10);  // the second line goes in halfway
+    file.Append("second\n");
+    file.Append("third\n");
+    EXPECT_FALSE(file.settled());
+    file.WhenSettled([&] { settled = true; });
+    loop.Advance(5000);
+    EXPECT_EQ(os::ReadFile(dir / "f").value(), "first\nseco");
+  }
+  EXPECT_FALSE(settled);
+  loop.Advance(500);
+  EXPECT_TRUE(settled);
+  EXPECT_EQ(os::ReadFile(dir / "f").value(), "first\nsecond\nthird\n");
+}
+
+TEST(AppendFileTest, SettledFileSaysSoAtOnce) {
+  const os::TempDir dir;
+  os::FakeLoop loop;
+  AppendFile file(loop, OpenAppend(dir / "f"), "f");
+  bool settled = false;
+  file.WhenSettled([&] { settled = true; });
+  EXPECT_TRUE(settled);
+}
+
+TEST(AppendFileTest, FileThatGoesAwayLeavesNoTimerBehind) {
+  const os::TempDir dir;
+  os::FakeLoop loop;
+  {
+    const FullDisk disk(0);
+    AppendFile file(loop, OpenAppend(dir / "f"), "f");
+    file.Append("x");
+    EXPECT_EQ(loop.timer_count(), 1u);
+  }
+  EXPECT_EQ(loop.timer_count(), 0u);
+}
+
+TEST(RecordWriterTest, StampsLinesWithWallClockAndTimeSinceItBegan) {
+  const os::TempDir dir;
+  os::FakeLoop loop;
+  RecordWriter record(loop, OpenAppend(dir / "record"));
+  loop.Advance(250);
+  record.Append({RankStarted{1, 2, 3}, LauncherEnded{true}});
+  const auto part = DecodeRecord(os::ReadFile(dir / "record").value());
+  ASSERT_TRUE(part);
+  ASSERT_EQ(part->lines.size(), 2u);
+  EXPECT_EQ(part->lines[0].mono_ms, 250);
+  EXPECT_EQ(part->lines[1].wall_ms, loop.clock().WallMs());
+}
+
+}  // namespace
+}  // namespace muster::launcher

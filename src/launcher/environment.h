@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/spec.h"
+
+namespace muster::launcher {
+
+// An environment as execve takes it. Later settings replace earlier ones of the same name.
+class Environment {
+ public:
+  // The launcher's own, without what is none of a job's business: every MUSTER_ variable (a
+  // client's server and token among them) and the sockets of a service manager.
+  static Environment Inherited(const char* const* entries);
+  // Exactly these entries; those that are no "NAME=value" are left out.
+  static Environment Of(std::span<const std::string> entries);
+
+  void Set(std::string name, std::string value);
+  void Set(const Pairs& pairs);
+  void SetEntry(std::string entry);  // "NAME=value"
+  bool Has(std::string_view name) const;
+  const std::vector<std::string>& entries() const { return entries_; }
+
+ private:
+  std::vector<std::string> entries_;
+};
+
+}  // namespace muster::launcher

@@ -1,0 +1,35 @@
+#include "launcher/environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace muster::launcher {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(EnvironmentTest, InheritedLeavesOutMusterAndServiceManager) {
+  const char* entries[] = {"PATH=/bin",        "MUSTER_TOKEN=secret", "MUSTER_SERVER=http://x",
+                           "NOTIFY_SOCKET=/x", "MUSTERED=stays",      nullptr};
+  EXPECT_THAT(Environment::Inherited(entries).entries(),
+              ElementsAre("PATH=/bin", "MUSTERED=stays"));
+  EXPECT_TRUE(Environment::Inherited(nullptr).entries().empty());
+}
+
+TEST(EnvironmentTest, LaterSettingsReplaceEarlierOnes) {
+  const char* entries[] = {"A=1", "AB=2", nullptr};
+  auto environment = Environment::Inherited(entries);
+  environment.Set(Pairs{{"A", "x=y"}, {"C", ""}});
+  environment.SetEntry("AB=3");
+  EXPECT_THAT(environment.entries(), ElementsAre("A=x=y", "AB=3", "C="));
+  EXPECT_TRUE(environment.Has("C"));
+  EXPECT_FALSE(environment.Has("B"));
+}
+
+TEST(EnvironmentTest, EntriesWithoutAValueAreLeftOut) {
+  const std::vector<std::string> entries = {"A=1", "nonsense", "A=2"};
+  EXPECT_THAT(Environment::Of(entries).entries(), ElementsAre("A=2"));
+}
+
+}  // namespace
+}  // namespace muster::launcher

@@ -1,0 +1,38 @@
+#include "launcher/hooks.h"
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "launcher/stage.h"
+#include "os/file.h"
+
+namespace muster::launcher {
+
+Status HookRunner::Start(const std::string& name, const std::string& text) {
+  MUSTER_ASSIGN(const os::Fd log,
+                os::Open(os::Path(order_.dir) / "hooks.log", O_WRONLY | O_CREAT | O_APPEND));
+  (void)os::WriteAll(log.get(), fmt::format("--- {}\n", name));
+  Starter::Command command{
+      .argv = {"/bin/sh", "-c", text}, .env = starter_.inherited(), .cwd = HookFolder(order_)};
+  command.env.Set(order_.hook_env);
+  command.stdout_fd = log.get();
+  MUSTER_ASSIGN(const os::Child child, starter_.Start(std::move(command)));
+  pid_ = child.pid;
+  return {};
+}
+
+std::optional<ExitReport> HookRunner::Take(const EndedChild& child) {
+  if (child.pid != pid_) return std::nullopt;
+  pid_ = -1;
+  return JudgeEnd(child, {});
+}
+
+void HookRunner::Signal(int signal) const {
+  if (running()) killpg(pid_, signal);
+}
+
+}  // namespace muster::launcher

@@ -1,0 +1,91 @@
+#include "launcher/launcher.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "launcher/claim.h"
+#include "launcher/isolate.h"
+#include "launcher/node.h"
+#include "launcher/record_writer.h"
+#include "launcher/signals.h"
+#include "model/order.h"
+#include "os/epoll_loop.h"
+#include "os/net.h"
+#include "os/sweep.h"
+
+namespace muster::launcher {
+namespace {
+
+Result<NodeOrder> ReadOrder(const os::Path& node_dir) {
+  const os::Path path = node_dir / "order.json";
+  MUSTER_ASSIGN(const std::string text, os::ReadFile(path));
+  auto document = ParseJson(text);
+  if (!document)
+    return Fail(Code::kCorrupt,
+                fmt::format("cannot read {}: {}", path.string(), document.error().text));
+  MUSTER_ASSIGN(NodeOrder order, NodeOrderFromJson(*document));
+  // The folder we stand in is the truth about where we are.
+  order.dir = node_dir;
+  if (order.attempt_dir.empty()) order.attempt_dir = node_dir.parent_path();
+  return order;
+}
+
+Ground PrepareGround(const NodeOrder& order) {
+  Ground ground{.host = os::HostName(), .group = {}, .notes = Isolate(order)};
+  auto group = os::Cgroup::Create(
+      os::NodeGroupName(order.job, order.attempt, order.node, order.token), order.memory);
+  if (group) {
+    ground.group = std::move(*group);
+  } else {
+    ground.notes.push_back("no control group: " + group.error().text);
+    if (order.memory) ground.notes.push_back("the memory limit is not enforced");
+  }
+  return ground;
+}
+
+// An order that cannot be read is still answered: whoever reads the record learns why.
+void Refuse(RecordWriter& record, const Error& error) {
+  ExitReport exit{.how = ExitClass::kCouldNotStart};
+  exit.detail = error.text;
+  record.Append(
+      {NodeFailed{-1, std::move(exit), "the launch order cannot be carried out: " + error.text},
+       NodeClean{}, LauncherEnded{true}});
+}
+
+}  // namespace
+
+int RunLauncher(const os::Path& node_dir) {
+  std::error_code ignored;
+  const os::Path dir = std::filesystem::absolute(node_dir, ignored);
+  auto claim = ClaimRecord(dir);
+  if (!claim) {
+    LogError("cannot take this node: {}", claim.error().text);
+    return 1;
+  }
+  if (!*claim) {
+    LogInfo("{} is taken by another launcher; leaving", dir.string());
+    return 0;
+  }
+  const Status prepared = PrepareProcess();
+  os::EpollLoop loop;
+  RecordWriter record(loop, std::move(**claim));
+  auto order = ReadOrder(dir);
+  std::optional<Node> node;
+  if (!prepared || !order) {
+    Refuse(record, prepared ? order.error() : prepared.error());
+    record.WhenSettled([&] { loop.Stop(); });
+  } else {
+    Ground ground = PrepareGround(*order);
+    node.emplace(loop, record, std::move(*order), std::move(ground), [&] { loop.Stop(); });
+    node->Begin();
+  }
+  if (const auto status = loop.Run(); !status) {
+    LogError("cannot watch the ranks: {}", status.error().text);
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace muster::launcher

@@ -1,0 +1,208 @@
+#include "launcher/node.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "launcher/agent.h"
+#include "launcher/stage.h"
+#include "os/process_table.h"
+
+namespace muster::launcher {
+namespace {
+
+bool HasWorkingRanks(const NodeOrder& order) {
+  return std::ranges::any_of(order.ranks, [](const auto& rank) { return !rank.service; });
+}
+
+ExitReport NotStarted(std::string cause, int code) {
+  ExitReport report{.how = ExitClass::kCouldNotStart, .code = code};
+  report.detail = std::move(cause);
+  return report;
+}
+
+}  // namespace
+
+Node::Node(os::Loop& loop, RecordWriter& record, NodeOrder order, Ground ground,
+           std::function<void()> done)
+    : loop_(loop),
+      record_(record),
+      order_(std::move(order)),
+      ground_(std::move(ground)),
+      done_(std::move(done)),
+      starter_(order_, ground_.group),
+      ranks_(order_, starter_),
+      hooks_(order_, starter_),
+      agents_(loop, order_, starter_),
+      follower_(loop, order_),
+      limit_(loop),
+      control_(loop, order_.attempt_dir, [this](const auto& line) { OnControl(line); }),
+      signals_(
+          loop, [this](const auto& children) { OnChildren(children); },
+          [this] { Ask({StoppedBy::kUser, "the launcher was told to end", -1}); }) {}
+
+Node::~Node() {
+  loop_.Cancel(deadline_);
+  loop_.Cancel(look_);
+}
+
+void Node::Begin() {
+  const auto self = os::ReadProcess(getpid());
+  record_.Append(LauncherBegan{order_.token, getpid(), self ? self->start_ticks : 0, ground_.host,
+                               ground_.group ? ground_.group->name() : "", ground_.notes});
+  if (order_.agent) {
+    Status status = agents_.Listen();
+    if (status) {
+      status = os::WriteFileAtomic(os::Path(order_.attempt_dir) / "hosts.json",
+                                   ToPrettyJson(HostsDocument(order_)), 0644, false);
+    }
+    if (!status) return FailNode(-1, NotStarted(status.error().text, 0), status.error().text);
+  }
+  control_.Read();  // a stop may be older than this launcher
+  if (Undisturbed()) StageIn();
+}
+
+void Node::StageIn() {
+  const auto done = Stage(order_, loop_.clock());
+  if (!done) {
+    const std::string& text = done.error().text;
+    return FailNode(-1, NotStarted(text, 0),
+                    fmt::format("{} could not be prepared: {}", order_.node_name, text));
+  }
+  if (done->files > 0) {
+    record_.Append(*done);
+    control_.Read();  // copying may have taken long
+    if (!Undisturbed()) return;
+  }
+  if (order_.hooks.setup.empty()) return StartRanks();
+  phase_ = Phase::kSetup;
+  if (const auto status = hooks_.Start("setup", order_.hooks.setup); !status)
+    FailNode(-1, NotStarted(status.error().text, 0),
+             fmt::format("setup hook on {}: {}", order_.node_name, status.error().text));
+}
+
+void Node::StartRanks() {
+  phase_ = Phase::kRanks;
+  auto [lines, failed] = ranks_.StartAll();
+  if (failed) lines.emplace_back(*failed);
+  if (!lines.empty()) record_.Append(std::move(lines));
+  follower_.Start();
+  if (failed) return OnRankFailure(*failed);
+  StartLimit();
+  Settle();
+}
+
+void Node::StartLimit() {
+  const LimitPlan plan = PlanLimit(order_);
+  const auto warn = [this, plan] {
+    warning_signal_ = plan.signal;
+    record_.Append(WarningSent{SignalName(plan.signal), *plan.stop_ms - *plan.warn_ms});
+    ranks_.Signal(plan.signal);
+  };
+  const auto stop = [this, plan] {
+    const std::string detail =
+        fmt::format("the time limit of {} is over", HumanDuration(*plan.stop_ms));
+    control_.Tell({StoppedBy::kTimeLimit, order_.node, -1, detail, -1});
+    Ask({StoppedBy::kTimeLimit, detail, -1});
+  };
+  limit_.Start(plan, warn, stop);
+}
+
+void Node::OnChildren(const std::vector<EndedChild>& children) {
+  std::vector<RankEnded> ranks;
+  std::optional<ExitReport> hook;
+  for (const auto& child : children) {
+    if (auto rank = ranks_.Take(child, {wish_.by, false, warning_signal_})) {
+      ranks.push_back(std::move(*rank));
+    } else if (auto ended = hooks_.Take(child)) {
+      hook = std::move(ended);
+    } else {
+      agents_.Take(child);  // the rest are orphans that we inherited
+    }
+  }
+  if (!ranks.empty()) AfterRanks(ranks);
+  if (hook) AfterHook(*hook);
+}
+
+void Node::AfterRanks(const std::vector<RankEnded>& ended) {
+  std::vector<RankEnded> sorted = ended;
+  std::ranges::sort(sorted, {},
+                    [](const auto& one) { return std::pair(CauseOrder(one.exit), one.rank); });
+  record_.Append(std::vector<RecordBody>(sorted.begin(), sorted.end()));
+  const auto bad = std::ranges::find_if(
+      sorted, [](const auto& one) { return one.exit.how != ExitClass::kSucceeded; });
+  if (Undisturbed() && bad != sorted.end()) return OnRankFailure(*bad);
+  Settle();
+}
+
+void Node::OnRankFailure(const RankEnded& ended) {
+  if (ended.exit.how == ExitClass::kTimedOut)
+    return Stop({StoppedBy::kTimeLimit, ended.exit.detail, -1});
+  FailNode(ended.rank, ended.exit,
+           fmt::format("rank {} on {} {}", ended.rank, order_.node_name, Describe(ended.exit)));
+}
+
+// Whether the node's work is over, after something of it ended.
+void Node::Settle() {
+  if (!Undisturbed()) {
+    if (Idle()) On(StopEvent::kAllEnded);
+    return;
+  }
+  const bool alone = order_.node_count == 1;
+  if (ranks_.living() == 0) {
+    // A node without ranks serves the others until the server says that they are done.
+    if (alone || !order_.ranks.empty()) On(StopEvent::kAllEnded);
+  } else if (alone && ranks_.living_working() == 0 && HasWorkingRanks(order_)) {
+    Stop({StoppedBy::kRoleEnd, "the working ranks have ended", -1});
+  }
+}
+
+void Node::AfterHook(const ExitReport& report) {
+  switch (state_) {
+    case StopState::kRunning: {
+      if (report.how == ExitClass::kSucceeded) return StartRanks();
+      const std::string how = "the setup hook " + Describe(report);
+      return FailNode(-1, NotStarted(how + "; see hooks.log", report.code),
+                      fmt::format("setup hook on {} {}", order_.node_name, Describe(report)));
+    }
+    case StopState::kHook:
+      return On(StopEvent::kHookEnded);
+    case StopState::kAsked:
+    case StopState::kSweeping:
+      return Settle();
+    case StopState::kClean:
+      return SweepAgain();
+  }
+}
+
+void Node::OnControl(const ControlLine& line) {
+  switch (line.by) {
+    case StoppedBy::kNobody:
+      return;
+    case StoppedBy::kRankFailure:
+      if (line.node == order_.node) return;  // our own
+      break;
+    case StoppedBy::kRoleEnd:
+      if (HasWorkingRanks(order_) && (phase_ != Phase::kRanks || ranks_.living_working() > 0))
+        return;  // said too early for this node
+      break;
+    default:
+      break;
+  }
+  Ask({line.by, line.detail, line.grace_ms});
+}
+
+void Node::FailNode(int rank, ExitReport exit, std::string what) {
+  if (failed_ || !Undisturbed()) return;
+  failed_ = true;
+  record_.Append(NodeFailed{rank, std::move(exit), what});
+  control_.Tell({StoppedBy::kRankFailure, order_.node, rank, what, -1});
+  Stop({StoppedBy::kRankFailure, std::move(what), -1});
+}
+
+}  // namespace muster::launcher

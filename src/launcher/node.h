@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launcher/agent_service.h"
+#include "launcher/control.h"
+#include "launcher/follow.h"
+#include "launcher/hooks.h"
+#include "launcher/ranks.h"
+#include "launcher/record_writer.h"
+#include "launcher/signals.h"
+#include "launcher/starter.h"
+#include "launcher/stopper.h"
+#include "launcher/time_limit.h"
+#include "model/order.h"
+#include "os/loop.h"
+#include "os/sweep.h"
+
+namespace muster::launcher {
+
+// What this machine gave to the node before anything ran.
+struct Ground {
+  std::string host;  // the machine's own name
+  std::optional<os::Cgroup> group;
+  std::vector<std::string> notes;  // what it could not give
+};
+
+// One node of one attempt, from the first line of its record to the last. node.cc tells how it
+// comes to run, node_stop.cc how it comes to rest. Lives on the loop's thread; `done` runs when the
+// last line is in the record.
+class Node {
+ public:
+  Node(os::Loop& loop, RecordWriter& record, NodeOrder order, Ground ground,
+       std::function<void()> done);
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+  ~Node();
+
+  void Begin();
+
+ private:
+  enum class Phase { kPreparing, kSetup, kRanks };
+  struct Wish {  // for a stop
+    StoppedBy by = StoppedBy::kNobody;
+    std::string detail;
+    int64_t grace_ms = -1;  // -1: as ordered
+  };
+
+  // node.cc
+  bool Undisturbed() const { return state_ == StopState::kRunning; }
+  void StageIn();
+  void StartRanks();
+  void StartLimit();
+  void OnChildren(const std::vector<EndedChild>& children);
+  void AfterRanks(const std::vector<RankEnded>& ended);
+  void AfterHook(const ExitReport& report);
+  void Settle();
+  void OnControl(const ControlLine& line);
+  void OnRankFailure(const RankEnded& ended);
+  void FailNode(int rank, ExitReport exit, std::string what);
+
+  // node_stop.cc
+  void Ask(Wish wish);   // from outside: a user, another node, a limit
+  void Stop(Wish wish);  // from within, right after children were reaped
+  bool Idle() const { return ranks_.living() == 0 && !hooks_.running(); }
+  void On(StopEvent event);
+  void Do(StopAction action);
+  void RunStopHook();
+  void SendAsk();
+  void Hasten();
+  void LookAround();
+  void AskStraggler(const os::ProcessInfo& process);
+  void Sweep();
+  void NoteStubborn();
+  void Prove();
+  void SweepAgain();
+  void End();
+  void ArmDeadline(int64_t ms);
+  void ArmLook(int64_t longest_ms);
+  os::Sweeper& sweeper();
+
+  os::Loop& loop_;
+  RecordWriter& record_;
+  const NodeOrder order_;
+  const Ground ground_;
+  const std::function<void()> done_;
+  const Starter starter_;
+  Ranks ranks_;
+  HookRunner hooks_;
+  AgentService agents_;
+  Follower follower_;
+  TimeLimit limit_;
+  Control control_;
+  Signals signals_;
+
+  Phase phase_ = Phase::kPreparing;
+  bool failed_ = false;
+  int warning_signal_ = 0;  // once it was sent
+
+  StopState state_ = StopState::kRunning;
+  std::deque<StopEvent> events_;  // not yet decided on
+  bool deciding_ = false;
+  Wish wish_;                   // the first one, which gave the reason
+  int64_t told_grace_ms_ = -1;  // by the latest wish
+  int64_t grace_ms_ = 0;
+  int64_t deadline_at_ms_ = 0;  // steady
+  os::Loop::Id deadline_ = 0;
+  os::Loop::Id look_ = 0;
+  int64_t look_pause_ms_ = 1;
+  std::set<pid_t> asked_groups_;
+  std::set<std::pair<pid_t, uint64_t>> asked_stragglers_;
+  std::optional<os::Sweeper> sweeper_;
+  bool stubborn_noted_ = false;
+};
+
+}  // namespace muster::launcher

@@ -1,0 +1,206 @@
+// How a node comes to rest: doing what the table of stopper.h decides.
+
+#include <signal.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "launcher/node.h"
+
+namespace muster::launcher {
+namespace {
+
+constexpr int64_t kLongestLookPauseMs = 100;
+constexpr int64_t kLongestSweepPauseMs = 1000;
+// A process that outlives SIGKILL for so long hangs in the kernel; people should know.
+constexpr int64_t kStubbornMs = 5000;
+constexpr int64_t kFailureHookMs = 60'000;
+
+NodeClean ProofOf(const os::SweepResult& result) {
+  return {result.found, result.killed, result.left, result.took_ms, result.names};
+}
+
+}  // namespace
+
+// Whoever has ended by itself until now keeps its own report.
+void Node::Ask(Wish wish) {
+  signals_.Reap();
+  Stop(std::move(wish));
+}
+
+void Node::Stop(Wish wish) {
+  told_grace_ms_ = wish.grace_ms;
+  if (Undisturbed()) {
+    record_.Append(StopBegan{wish.by, wish.detail});
+    grace_ms_ = GraceOf(wish.by, order_.grace_ms, wish.grace_ms);
+    wish_ = std::move(wish);
+    agents_.RefuseMore();
+    limit_.Cancel();
+  } else if (state_ == StopState::kClean) {
+    hooks_.Signal(SIGKILL);  // on_failure: nobody wants to wait for it any more
+  }
+  On(StopEvent::kStop);
+}
+
+// Actions cause events; they are decided on one after the other, never inside each other.
+void Node::On(StopEvent event) {
+  events_.push_back(event);
+  if (std::exchange(deciding_, true)) return;
+  while (!events_.empty()) {
+    const StopStep step = NextStop(state_, events_.front());
+    events_.pop_front();
+    state_ = step.next;
+    Do(step.action);
+  }
+  deciding_ = false;
+}
+
+void Node::Do(StopAction action) {
+  switch (action) {
+    case StopAction::kNone:
+      return;
+    case StopAction::kRunHook:
+      return RunStopHook();
+    case StopAction::kAsk:
+      return SendAsk();
+    case StopAction::kCutHook:
+      hooks_.Signal(SIGKILL);
+      return SendAsk();
+    case StopAction::kHasten:
+      return Hasten();
+    case StopAction::kLook:
+      return LookAround();
+    case StopAction::kSweep:
+      return Sweep();
+    case StopAction::kProve:
+      return Prove();
+  }
+}
+
+void Node::RunStopHook() {
+  const std::string& text = order_.hooks.on_stop;
+  if (text.empty() || !RunsStopHook(wish_.by) || ranks_.living() == 0)
+    return On(StopEvent::kHookEnded);
+  if (const auto status = hooks_.Start("on_stop", text); !status) {
+    LogWarning("on_stop is left out: {}", status.error().text);
+    return On(StopEvent::kHookEnded);
+  }
+  ArmDeadline(grace_ms_);
+}
+
+void Node::SendAsk() {
+  for (const int signal : {SIGTERM, SIGCONT}) {  // a stopped process must wake up to hear it
+    ranks_.Signal(signal);
+    hooks_.Signal(signal);
+    agents_.Signal(signal);
+  }
+  asked_groups_ = ranks_.Groups();
+  ArmDeadline(grace_ms_);
+  if (Idle()) On(StopEvent::kAllEnded);
+}
+
+void Node::Hasten() {
+  if (told_grace_ms_ < 0) return;
+  grace_ms_ = std::min(grace_ms_, told_grace_ms_);
+  const int64_t left = deadline_at_ms_ - loop_.clock().SteadyMs();
+  if (told_grace_ms_ < left) ArmDeadline(told_grace_ms_);
+}
+
+// All ranks have ended, but what they started may still be at its farewell.
+void Node::LookAround() {
+  if (!Idle()) return;
+  const auto living = sweeper().Look();
+  if (living.empty()) return On(StopEvent::kNothingLeft);
+  for (const auto& process : living) AskStraggler(process);
+  ArmLook(kLongestLookPauseMs);
+}
+
+// TERM to those outside of the ranks' process groups, which have had it; once, for a second TERM
+// means "at once" to many programs.
+void Node::AskStraggler(const os::ProcessInfo& process) {
+  if (asked_groups_.contains(process.pgid)) return;
+  if (!asked_stragglers_.insert({process.pid, process.start_ticks}).second) return;
+  os::SignalExactly(process, SIGTERM);
+  os::SignalExactly(process, SIGCONT);
+}
+
+void Node::Sweep() {
+  signals_.Reap();
+  const bool nothing = sweeper().Step();
+  if (nothing && Idle()) return On(StopEvent::kNothingLeft);
+  NoteStubborn();
+  ArmLook(kLongestSweepPauseMs);
+}
+
+// The node is not clean, and nobody will be told that it is; but why it takes so long can be read.
+void Node::NoteStubborn() {
+  const auto& result = sweeper().result();
+  if (stubborn_noted_ || result.left == 0 || result.took_ms < grace_ms_ + kStubbornMs) return;
+  stubborn_noted_ = true;
+  LogWarning("{} processes outlive SIGKILL ({}); trying on", result.left, Join(result.names, ", "));
+  record_.Append(ProofOf(result));
+}
+
+void Node::Prove() {
+  loop_.Cancel(std::exchange(deadline_, 0));
+  loop_.Cancel(std::exchange(look_, 0));
+  limit_.Cancel();
+  follower_.Finish();
+  record_.Append(ProofOf(sweeper().result()));
+  const bool bad =
+      failed_ || wish_.by == StoppedBy::kRankFailure || wish_.by == StoppedBy::kTimeLimit;
+  if (!bad || order_.hooks.on_failure.empty()) return End();
+  if (const auto status = hooks_.Start("on_failure", order_.hooks.on_failure); !status) {
+    LogWarning("on_failure is left out: {}", status.error().text);
+    return End();
+  }
+  sweeper_.reset();
+  look_pause_ms_ = 1;
+  deadline_ = loop_.After(std::max(kFailureHookMs, grace_ms_), [this] { hooks_.Signal(SIGKILL); });
+}
+
+// What on_failure left behind goes the same way; told only when there was something.
+void Node::SweepAgain() {
+  signals_.Reap();
+  if (!sweeper().Step()) {
+    look_ = loop_.After(look_pause_ms_, [this] { SweepAgain(); });
+    look_pause_ms_ = std::min(look_pause_ms_ * 2, kLongestSweepPauseMs);
+    return;
+  }
+  if (sweeper().result().found > 0) record_.Append(ProofOf(sweeper().result()));
+  End();
+}
+
+void Node::End() {
+  loop_.Cancel(std::exchange(deadline_, 0));
+  if (const auto status = sweeper().RemoveGroup(); !status)
+    LogWarning("the control group stays behind: {}", status.error().text);
+  record_.Append(LauncherEnded{failed_ || wish_.by == StoppedBy::kTimeLimit});
+  record_.WhenSettled(done_);
+}
+
+void Node::ArmDeadline(int64_t ms) {
+  loop_.Cancel(deadline_);
+  deadline_at_ms_ = loop_.clock().SteadyMs() + ms;
+  deadline_ = loop_.After(ms, [this] { On(StopEvent::kDeadline); });
+}
+
+void Node::ArmLook(int64_t longest_ms) {
+  loop_.Cancel(look_);
+  look_ = loop_.After(look_pause_ms_, [this] { On(StopEvent::kLookDue); });
+  look_pause_ms_ = std::min(look_pause_ms_ * 2, longest_ms);
+}
+
+os::Sweeper& Node::sweeper() {
+  if (!sweeper_) {
+    sweeper_.emplace(os::SweepTarget{ground_.group ? ground_.group->name() : "",
+                                     os::NodeMark(order_.token, order_.node), true});
+  }
+  return *sweeper_;
+}
+
+}  // namespace muster::launcher

@@ -1,0 +1,73 @@
+#include "launcher/stage.h"
+
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace muster::launcher {
+namespace {
+
+namespace fs = std::filesystem;
+
+os::Path SharedCode(const NodeOrder& order) { return os::Path(order.work_dir) / "code"; }
+
+void CountTree(const os::Path& root, StageDone& done) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(root, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code ignored;
+    if (!it->is_regular_file(ignored) || it->is_symlink(ignored)) continue;
+    ++done.files;
+    const auto size = it->file_size(ignored);
+    if (!ignored) done.bytes += int64_t(size);
+  }
+}
+
+Status CopyCode(const NodeOrder& order, StageDone& done) {
+  if (order.code_dir.empty()) return {};
+  if (!order.code_per_rank) {
+    MUSTER_TRY(os::CopyTree(order.code_dir, SharedCode(order)));
+    CountTree(SharedCode(order), done);
+    return {};
+  }
+  for (const auto& rank : order.ranks) {
+    const os::Path to = os::Path(order.work_dir) / fmt::format("rank{}", rank.rank);
+    MUSTER_TRY(os::CopyTree(order.code_dir, to));
+    CountTree(to, done);
+  }
+  return {};
+}
+
+// A rank's folder inside the work folder is ours to make; one elsewhere must be there.
+Status MakeRankFolders(const NodeOrder& order) {
+  for (const auto& rank : order.ranks)
+    if (!order.work_dir.empty() && rank.cwd.starts_with(order.work_dir + "/"))
+      MUSTER_TRY(os::MakeDirs(rank.cwd));
+  return {};
+}
+
+}  // namespace
+
+os::Path HookFolder(const NodeOrder& order) {
+  if (!order.code_dir.empty() && !order.code_per_rank) return SharedCode(order);
+  return order.work_dir;
+}
+
+Result<StageDone> Stage(const NodeOrder& order, const Clock& clock) {
+  const int64_t began_ms = clock.SteadyMs();
+  StageDone done;
+  if (!order.work_dir.empty()) MUSTER_TRY(os::MakeDirs(order.work_dir));
+  for (const auto& folder : order.folders) MUSTER_TRY(os::MakeDirs(folder));
+  MUSTER_TRY(CopyCode(order, done));
+  MUSTER_TRY(MakeRankFolders(order));
+  for (const auto& file : order.files) {
+    MUSTER_TRY(os::MakeDirs(os::Path(file.path).parent_path()));
+    MUSTER_TRY(os::WriteFileAtomic(file.path, file.content, mode_t(file.mode), false));
+    ++done.files;
+    done.bytes += int64_t(file.content.size());
+  }
+  done.ms = clock.SteadyMs() - began_ms;
+  return done;
+}
+
+}  // namespace muster::launcher

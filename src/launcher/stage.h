@@ -1,0 +1,18 @@
+#pragma once
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "model/order.h"
+#include "model/record.h"
+#include "os/file.h"
+
+namespace muster::launcher {
+
+// Puts in place what the ranks will find: folders, the code, files. Blocks while it copies.
+Result<StageDone> Stage(const NodeOrder& order, const Clock& clock);
+
+// Where the code of the node's hooks stands: its shared copy when there is one, else the work
+// folder.
+os::Path HookFolder(const NodeOrder& order);
+
+}  // namespace muster::launcher

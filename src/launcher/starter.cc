@@ -1,0 +1,54 @@
+#include "launcher/starter.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "os/sweep.h"
+
+namespace muster::launcher {
+namespace {
+
+// More descriptors than this help no training, and programs that close them one by one would hang.
+constexpr rlim_t kMostFiles = 1 << 20;
+
+// No core files of many gigabytes unless a rank raises the limit itself; as many files and as much
+// locked memory (RDMA, pinned buffers) as this process may hand out.
+std::vector<std::pair<int, rlimit>> TrainingLimits() {
+  std::vector<std::pair<int, rlimit>> limits;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_CORE, &limit) == 0) limits.push_back({RLIMIT_CORE, {0, limit.rlim_max}});
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    const rlim_t soft = std::max(limit.rlim_cur, std::min(limit.rlim_max, kMostFiles));
+    limits.push_back({RLIMIT_NOFILE, {soft, limit.rlim_max}});
+  }
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) == 0)
+    limits.push_back({RLIMIT_MEMLOCK, {limit.rlim_max, limit.rlim_max}});
+  return limits;
+}
+
+}  // namespace
+
+Starter::Starter(const NodeOrder& order, std::optional<os::Cgroup> group)
+    : mark_(os::NodeMark(order.token, order.node)),
+      attempt_dir_(order.attempt_dir),
+      inherited_(Environment::Inherited(environ)),
+      group_(std::move(group)),
+      group_files_(group_ ? group_->ProcsFiles() : std::vector<os::Path>()),
+      limits_(TrainingLimits()) {}
+
+Result<os::Child> Starter::Start(Command command) const {
+  command.env.SetEntry(mark_);
+  command.env.Set("MUSTER_ATTEMPT_DIR", attempt_dir_);
+  return os::Spawn({.argv = std::move(command.argv),
+                    .env = command.env.entries(),
+                    .cwd = std::move(command.cwd),
+                    .stdin_fd = command.stdin_fd,
+                    .stdout_fd = command.stdout_fd,
+                    .stderr_fd = command.stderr_fd,
+                    .cgroup_procs = group_files_,
+                    .limits = limits_,
+                    .new_session = true});
+}
+
+}  // namespace muster::launcher

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <sys/resource.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launcher/environment.h"
+#include "model/order.h"
+#include "os/cgroup.h"
+#include "os/spawn.h"
+
+namespace muster::launcher {
+
+// Starts every process of a node, rank, hook or agent's command, in the same way: in the node's
+// control group where there is one, in a session of its own, with the node's mark in its
+// environment and the limits that training needs. So all of them are found again by one sweep.
+class Starter {
+ public:
+  Starter(const NodeOrder& order, std::optional<os::Cgroup> group);
+
+  struct Command {
+    std::vector<std::string> argv;
+    Environment env;
+    os::Path cwd;
+    int stdin_fd = -1;  // -1: /dev/null, as in os::SpawnOptions
+    int stdout_fd = -1;
+    int stderr_fd = -1;
+  };
+  Result<os::Child> Start(Command command) const;
+
+  // What every process of the node begins with.
+  const Environment& inherited() const { return inherited_; }
+  const os::Cgroup* group() const { return group_ ? &*group_ : nullptr; }
+
+ private:
+  const std::string mark_;
+  const std::string attempt_dir_;
+  const Environment inherited_;
+  const std::optional<os::Cgroup> group_;
+  const std::vector<os::Path> group_files_;
+  const std::vector<std::pair<int, rlimit>> limits_;
+};
+
+}  // namespace muster::launcher

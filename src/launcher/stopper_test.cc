@@ -1,0 +1,75 @@
+#include "launcher/stopper.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::launcher {
+namespace {
+
+using enum StopState;
+using E = StopEvent;
+using A = StopAction;
+
+void ExpectStep(StopState state, E event, StopState next, A action) {
+  const StopStep step = NextStop(state, event);
+  EXPECT_EQ(step.next, next) << int(state) << " x " << int(event);
+  EXPECT_EQ(step.action, action) << int(state) << " x " << int(event);
+}
+
+TEST(StopperTest, AskedStopGoesThroughHookAskAndLookToClean) {
+  ExpectStep(kRunning, E::kStop, kHook, A::kRunHook);
+  ExpectStep(kHook, E::kHookEnded, kAsked, A::kAsk);
+  ExpectStep(kAsked, E::kAllEnded, kAsked, A::kLook);
+  ExpectStep(kAsked, E::kLookDue, kAsked, A::kLook);
+  ExpectStep(kAsked, E::kNothingLeft, kClean, A::kProve);
+}
+
+TEST(StopperTest, DeadlinesCutTheHookAndThenTheRanks) {
+  ExpectStep(kHook, E::kDeadline, kAsked, A::kCutHook);
+  ExpectStep(kAsked, E::kDeadline, kSweeping, A::kSweep);
+  ExpectStep(kSweeping, E::kLookDue, kSweeping, A::kSweep);
+  ExpectStep(kSweeping, E::kAllEnded, kSweeping, A::kSweep);
+  ExpectStep(kSweeping, E::kNothingLeft, kClean, A::kProve);
+}
+
+TEST(StopperTest, NodeThatEndsByItselfIsSweptToo) {
+  ExpectStep(kRunning, E::kAllEnded, kSweeping, A::kSweep);
+}
+
+TEST(StopperTest, AnotherStopMayOnlyHasten) {
+  ExpectStep(kHook, E::kStop, kHook, A::kHasten);
+  ExpectStep(kAsked, E::kStop, kAsked, A::kHasten);
+  ExpectStep(kSweeping, E::kStop, kSweeping, A::kNone);
+}
+
+// Whatever happens in whatever order: never back, and clean only by a look that found nothing.
+TEST(StopperTest, EveryCellGoesForwardAndOnlyALookProves) {
+  for (int s = 0; s < kStopStateCount; ++s) {
+    for (int e = 0; e < kStopEventCount; ++e) {
+      const StopStep step = NextStop(StopState(s), E(e));
+      EXPECT_GE(int(step.next), s);
+      EXPECT_EQ(step.action == A::kProve, step.next == kClean && s != int(kClean));
+      if (step.action == A::kProve) EXPECT_EQ(E(e), E::kNothingLeft);
+      if (s == int(kClean)) EXPECT_EQ(step.action, A::kNone);
+    }
+  }
+}
+
+TEST(StopperTest, GraceIsTheTellersElseTheOrdersAndShortAfterAFailure) {
+  EXPECT_EQ(GraceOf(StoppedBy::kUser, 10'000, -1), 10'000);
+  EXPECT_EQ(GraceOf(StoppedBy::kUser, 10'000, 0), 0);
+  EXPECT_EQ(GraceOf(StoppedBy::kUser, 10'000, 60'000), 60'000);
+  EXPECT_EQ(GraceOf(StoppedBy::kRankFailure, 10'000, -1), kFailureGraceMs);
+  EXPECT_EQ(GraceOf(StoppedBy::kRankFailure, 100, -1), 100);
+  EXPECT_EQ(GraceOf(StoppedBy::kUser, -5, -1), 0);
+}
+
+TEST(StopperTest, StopHookBelongsToThoseWhoAsk) {
+  EXPECT_TRUE(RunsStopHook(StoppedBy::kUser));
+  EXPECT_TRUE(RunsStopHook(StoppedBy::kPreemption));
+  EXPECT_TRUE(RunsStopHook(StoppedBy::kTimeLimit));
+  EXPECT_FALSE(RunsStopHook(StoppedBy::kRankFailure));
+  EXPECT_FALSE(RunsStopHook(StoppedBy::kRoleEnd));
+}
+
+}  // namespace
+}  // namespace muster::launcher
