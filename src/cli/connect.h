@@ -1,0 +1,23 @@
+#pragma once
+
+#include <memory>
+
+#include "base/result.h"
+#include "cli/api.h"
+#include "cli/context.h"
+#include "cli/endpoint.h"
+#include "cli/flags.h"
+
+namespace muster::cli {
+
+// What --server, --data, --no-start and the environment say.
+Wanted WantedServer(const Args& args);
+
+// A server to talk to, as DESIGN of the outside has it: the named one, else the one of the data
+// folder, else one started now, which one line on standard error tells.
+Result<std::unique_ptr<Api>> Connect(Context& context, const Args& args);
+
+// Connects to a server that runs already; kUnavailable when there is none.
+Result<std::unique_ptr<Api>> ConnectOnly(Context& context, const Args& args);
+
+}  // namespace muster::cli

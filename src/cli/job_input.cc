@@ -1,0 +1,201 @@
+#include "cli/job_input.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/job_flags.h"
+#include "model/variables.h"
+
+namespace muster::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kReadAtMost = 16 << 20;  // the reader itself refuses above 1 MiB, with a position
+constexpr std::string_view kNoCode = "none";
+
+// A job file as read, with what its faults are called and its relative paths stand on.
+struct JobFile {
+  std::string shown;  // "job.yaml"
+  os::Path folder;
+  json::object document;
+  Marks marks;
+};
+
+Error Faulty(const std::vector<Fault>& faults, const std::string& shown) {
+  std::string text = FaultText(faults, shown);
+  while (text.ends_with('\n')) text.pop_back();
+  return {
+      Code::kInvalid,
+      fmt::format("{} in the job:\n{}",
+                  faults.size() == 1 ? "one fault" : fmt::format("{} faults", faults.size()), text),
+      "muster schema prints what a job file may say"};
+}
+
+bool LooksLikeJobFile(std::string_view word) {
+  return word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".json");
+}
+
+Result<std::string> ReadText(const std::string& word) {
+  if (word == "-") return os::ReadFile("/dev/stdin", kReadAtMost);
+  std::error_code error;
+  if (fs::is_directory(word, error))
+    return Fail(
+        Code::kInvalid, fmt::format("{} is a folder, expected a job file", word),
+        fmt::format("name a file in it, such as {}", (fs::path(word) / "job.yaml").string()));
+  auto text = os::ReadFile(word, kReadAtMost);
+  if (!text && text.error().code == Code::kNotFound && !LooksLikeJobFile(word))
+    return Fail(Code::kInvalid, fmt::format("there is no job file {}", ShellQuote(Printable(word))),
+                "put a command behind --: muster run -- python3 train.py");
+  return text;
+}
+
+Result<JobFile> ReadJobFile(const std::string& word, const os::Path& here) {
+  if (word.ends_with(".py") || word.ends_with(".sh"))
+    return Fail(Code::kInvalid, fmt::format("{} is a script, expected a job file", Printable(word)),
+                fmt::format("put it behind --: muster run -- {}", Printable(word)));
+  MUSTER_ASSIGN(const std::string text, ReadText(word));
+  JobFile file;
+  file.shown = word == "-" ? "standard input" : word;
+  file.folder = word == "-" ? here : (here / word).parent_path();
+  const auto format = word.ends_with(".json") ? TextFormat::kJson : TextFormat::kGuess;
+  auto document = ReadDocument(text, format, &file.marks);
+  if (!document) return std::unexpected(Faulty(document.error(), file.shown));
+  if (!document->is_object())
+    return std::unexpected(
+        Faulty({{.path = "", .found = "no map", .expected = "a map such as {run: train.py}"}},
+               file.shown));
+  file.document = std::move(document->get_object());
+  return file;
+}
+
+bool IsUrl(std::string_view path) { return path.find("://") != std::string_view::npos; }
+
+// An absolute path stays, "~/" is the user's home. A value that begins with a variable is left to
+// what the variable says: `expanded` is the value after reading.
+json::string AbsolutePath(std::string_view written, std::string_view expanded,
+                          const os::Path& folder) {
+  const std::string_view seen = written.starts_with("${") ? expanded : written;
+  if (seen.empty() || IsUrl(seen) || seen.starts_with('/')) return json::string(written);
+  if (written.starts_with("~/"))
+    if (const char* home = std::getenv("HOME"))
+      return json::string((fs::path(home) / written.substr(2)).lexically_normal().string());
+  // Our own part of the path is no place for variables, whatever the folders are called.
+  const fs::path joined = fs::path(EscapeVariables(folder.string())) / written;
+  std::string text = joined.lexically_normal().string();
+  while (text.size() > 1 && text.ends_with('/')) text.pop_back();
+  return json::string(text);
+}
+
+const std::string* Find(const Pairs& pairs, std::string_view name) {
+  for (const auto& pair : pairs)
+    if (pair.first == name) return &pair.second;
+  return nullptr;
+}
+
+// Makes the members of a map of paths absolute; those that flags gave stand on `here`.
+void Resolve(json::object& document, std::string_view key, const Pairs& expanded,
+             const Pairs& flags, const os::Path& folder, const os::Path& here) {
+  json::value* member = document.if_contains(key);
+  json::object* paths = member ? member->if_object() : nullptr;
+  if (!paths) return;
+  for (auto& entry : *paths) {
+    json::string* written = entry.value().if_string();
+    if (!written) continue;
+    const std::string* meant = Find(expanded, entry.key());
+    const bool by_flag = Find(flags, entry.key()) != nullptr;
+    *written =
+        AbsolutePath(*written, meant ? *meant : std::string(*written), by_flag ? here : folder);
+  }
+}
+
+// A word of the command that is a file here, so that the command cannot work without this folder.
+std::string FileNamed(const std::vector<std::string>& command, const os::Path& here) {
+  std::vector<std::string> words = command;
+  if (command.size() == 1)
+    if (auto split = ShellSplit(command[0])) words = std::move(*split);
+  for (const std::string& word : words) {
+    if (word.empty() || word.starts_with('/') || word.starts_with('-')) continue;
+    std::error_code error;
+    if (fs::is_regular_file(here / word, error)) return word;
+  }
+  return {};
+}
+
+// Decides which code folder goes along, before the document is read. Faults of --code itself are
+// found when the folder is scanned.
+void ChooseCode(const Args& args, bool has_file, const os::Path& here, FlagValues& flags,
+                JobInput& input) {
+  if (args.Has("code")) {
+    const std::string said = args.Get("code");
+    if (said == kNoCode) return;
+    flags.code = said.empty() ? "." : said;
+    return;
+  }
+  if (has_file || args.rest.empty()) return;
+  const std::string file = FileNamed(args.rest, here);
+  if (file.empty()) {
+    input.note = "no code goes along: the command names no file of this folder";
+  } else {
+    flags.code = ".";
+    input.note =
+        fmt::format("this folder goes along as code: the command names {}", Printable(file));
+  }
+}
+
+// One folder goes along, and it must be one that we can read.
+Status CheckCode(const std::vector<JobSpec>& specs) {
+  const std::string& code = specs.front().code;
+  if (IsUrl(code))
+    return Fail(Code::kInvalid, fmt::format("code: found {}, expected a folder of this machine",
+                                            ShellQuote(Printable(code))));
+  for (const JobSpec& spec : specs)
+    if (spec.code != code)
+      return Fail(
+          Code::kInvalid,
+          fmt::format("code: found {} and {} in one sweep, expected one folder for all jobs",
+                      ShellQuote(Printable(code)), ShellQuote(Printable(spec.code))));
+  return {};
+}
+
+}  // namespace
+
+Result<JobInput> ReadJobInput(const Args& args, const os::Path& here) {
+  JobInput input;
+  JobFile file{"command line", here, {}, {}};
+  const bool has_file = !args.words.empty();
+  if (has_file) {
+    MUSTER_ASSIGN(file, ReadJobFile(args.words[0], here));
+  } else if (args.rest.empty()) {
+    return Fail(Code::kInvalid, "there is nothing to run",
+                "name a job file, or a command behind --: muster run -- python3 train.py");
+  }
+  MUSTER_ASSIGN(FlagValues flags, ReadJobFlags(args));
+  ChooseCode(args, has_file, here, flags, input);
+  flags.base = std::move(file.document);
+  if (args.Get("code") == kNoCode) flags.base->erase("code");
+  input.document = DocumentFromFlags(flags, &file.marks);
+
+  auto specs = ReadSpecs(input.document, file.marks);
+  if (!specs) return std::unexpected(Faulty(specs.error(), file.shown));
+  const JobSpec& first = specs->front();
+  MUSTER_TRY(CheckCode(*specs));
+  if (!first.code.empty()) {
+    input.code_said = first.code;
+    input.document["code"] =
+        AbsolutePath(EscapeVariables(first.code), first.code, flags.code ? here : file.folder);
+  }
+  Resolve(input.document, "inputs", first.inputs, flags.inputs, file.folder, here);
+  Resolve(input.document, "outputs", first.outputs, flags.outputs, file.folder, here);
+  auto resolved = ReadSpecs(input.document, file.marks);
+  if (!resolved) return std::unexpected(Faulty(resolved.error(), file.shown));
+  input.specs = std::move(*resolved);
+  input.code = input.specs.front().code;
+  return input;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "cli/api.h"
+#include "model/spec.h"
+
+namespace muster::cli {
+
+// Which jobs of GET /jobs; empty members mean any.
+struct JobQuery {
+  std::string states;  // "queued,running"
+  std::string name, group, user;
+};
+
+inline constexpr std::string_view kUnfinished = "queued,starting,running,stopping";
+inline constexpr std::string_view kEnded = "succeeded,failed,stopped";
+
+// Hands on every job that fits, newest first, page by page, until `limit` were taken, there are no
+// more, or `take` returns false.
+Status EachJob(Api& api, const JobQuery& query, int64_t limit,
+               const std::function<bool(const json::object& row)>& take);
+
+Result<std::vector<json::object>> ListJobs(Api& api, const JobQuery& query, int64_t limit);
+
+// One reading of a job: kNotFound and others as the server says.
+Result<json::object> GetJob(Api& api, JobId id);
+
+}  // namespace muster::cli

@@ -1,0 +1,130 @@
+#include "cli/job_view.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "model/pairs.h"
+#include "model/spec_reader.h"
+#include "model/states.h"
+
+namespace muster::cli {
+namespace {
+
+// A string, or a list of them.
+std::vector<std::string> Lines(const json::object& object, std::string_view key) {
+  std::vector<std::string> lines;
+  if (const json::array* array = GetArray(object, key)) {
+    for (const json::value& item : *array)
+      if (const json::string* text = item.if_string()) lines.push_back(Printable(*text));
+  } else if (const std::string_view text = GetString(object, key); !text.empty()) {
+    lines.push_back(Printable(text));
+  }
+  return lines;
+}
+
+VerdictView ReadVerdict(const json::object& verdict) {
+  VerdictView view;
+  view.headline = Printable(GetString(verdict, "headline"));
+  view.cause = Printable(GetString(verdict, "cause"));
+  view.evidence = Lines(verdict, "evidence");
+  view.advice = Lines(verdict, "advice");
+  return view;
+}
+
+std::optional<JobSpec> ReadSpec(const json::object& job) {
+  const json::object* document = GetObject(job, "spec");
+  if (!document) return std::nullopt;
+  auto specs = ReadSpecs(*document, Marks{});
+  if (!specs || specs->size() != 1) return std::nullopt;
+  return std::move(specs->front());
+}
+
+void ReadProgress(const json::object& progress, JobView& view) {
+  view.progress = Printable(GetString(progress, "text"));
+  if (const json::object* values = GetObject(progress, "values"))
+    for (const auto& [name, value] : *values)
+      view.progress_values.emplace_back(Printable(name), ToJson(value));
+}
+
+void ReadFolders(const json::object& folders, JobView& view) {
+  view.folder = Printable(GetString(folders, "job"));
+  view.logs = Printable(GetString(folders, "logs"));
+  view.outputs = PairsFromJson(GetObject(folders, "outputs"));
+}
+
+}  // namespace
+
+JobView ReadJob(const json::object& job) {
+  JobView view;
+  view.id = GetInt(job, "id");
+  view.name = Printable(GetString(job, "name"));
+  view.state = Printable(GetString(job, "state"));
+  view.framework = Printable(GetString(job, "framework"));
+  view.group = Printable(GetString(job, "group"));
+  view.user = Printable(GetString(job, "user"));
+  view.reason = Printable(GetString(job, "reason"));
+  view.created_ms = GetInt(job, "created_ms");
+  view.ended_ms = GetInt(job, "ended_ms");
+  view.priority = int(GetInt(job, "priority"));
+  view.spec = ReadSpec(job);
+  if (const json::array* attempts = GetArray(job, "attempts"))
+    for (const json::value& attempt : *attempts)
+      if (const json::object* object = attempt.if_object())
+        view.attempts.push_back(AttemptFromJson(*object));
+  if (const json::object* verdict = GetObject(job, "verdict")) view.verdict = ReadVerdict(*verdict);
+  if (const json::object* progress = GetObject(job, "progress")) ReadProgress(*progress, view);
+  if (const json::object* folders = GetObject(job, "folders")) ReadFolders(*folders, view);
+  return view;
+}
+
+bool JobView::IsOver() const {
+  const auto known = StateFromName(state);
+  return known && IsTerminal(*known);
+}
+
+int JobView::Ranks() const {
+  const int seen = last() ? int(last()->ranks.size()) : 0;
+  return std::max({1, seen, spec ? spec->TotalRanks() : 0});
+}
+
+Paint StatePaint(std::string_view state) {
+  if (state == "running" || state == "starting") return Paint::kBlue;
+  if (state == "succeeded") return Paint::kGreen;
+  if (state == "failed") return Paint::kRed;
+  if (state == "stopping" || state == "stopped") return Paint::kYellow;
+  return Paint::kPlain;
+}
+
+Result<JobId> ParseJobId(std::string_view word) {
+  const auto id = ParseInt(word);
+  if (!id || *id <= 0)
+    return Fail(
+        Code::kInvalid,
+        fmt::format("found {}, expected the id of a job such as 17", ShellQuote(Printable(word))),
+        "muster ps lists the ids");
+  return *id;
+}
+
+Result<std::vector<JobId>> ParseJobIds(const std::vector<std::string>& words) {
+  std::vector<JobId> ids;
+  for (const std::string& word : words) {
+    MUSTER_ASSIGN(const JobId id, ParseJobId(word));
+    ids.push_back(id);
+  }
+  return ids;
+}
+
+std::string Headline(const JobView& job) {
+  std::string why = job.reason;
+  if (job.state == "failed") {
+    if (job.verdict && !job.verdict->headline.empty()) {
+      why = job.verdict->headline;
+    } else if (job.last() && job.last()->cause) {
+      why = Printable(job.last()->cause->what);
+    }
+  }
+  return fmt::format("job {} {}{}{}", job.id, job.IsOver() ? job.state : "is " + job.state,
+                     why.empty() ? "" : ": ", why);
+}
+
+}  // namespace muster::cli

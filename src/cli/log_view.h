@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "cli/screen.h"
+#include "cli/stream_view.h"
+
+namespace muster::cli {
+
+struct LogViewOptions {
+  bool prefixes = false;     // "[rank 3] " before each line
+  bool live = false;         // a status line at the bottom; needs a terminal
+  bool as_json = false;      // one JSON object a line instead of text
+  bool tell_states = false;  // without a status line, say each new state on standard error
+  std::string title;         // "job 17", begins the status line
+  int64_t began_ms = 0;      // wall time that the status line counts from; 0: from the first event
+};
+
+// Shows the events of a log stream as they come: the ranks' bytes unchanged but for prefixes, and
+// one live line with state, time and progress under them.
+class LogView final : public StreamView {
+ public:
+  struct End {
+    std::string state, reason;
+    int exit_code = 1;
+  };
+
+  LogView(Screen& screen, const Clock& clock, LogViewOptions options);
+
+  void Take(const http::SseEvent& event) override;
+  void Tick() override;
+  void Clear() override;
+  void Say(std::string_view text) override;
+  bool ended() const override { return end_.has_value(); }
+  bool broken() const override { return broken_; }
+
+  const std::optional<End>& end() const { return end_; }
+
+ private:
+  void TakeLog(const json::object& data);
+  void TakeState(const json::object& data);
+  void Write(std::string_view text);
+  std::string WithPrefixes(int rank, std::string_view text);
+  void DrawStatus();
+
+  Screen& screen_;
+  const Clock& clock_;
+  const LogViewOptions options_;
+
+  std::string state_, reason_, progress_;
+  int64_t began_ms_;
+  int64_t attempt_ = 0;
+  std::optional<End> end_;
+  bool at_line_start_ = true;
+  bool after_return_ = false;  // the last byte was '\r': a prefix is due unless '\n' follows
+  int last_rank_ = -1;
+  bool status_shown_ = false;
+  bool broken_ = false;
+};
+
+}  // namespace muster::cli

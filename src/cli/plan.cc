@@ -1,0 +1,91 @@
+#include "dialect/plan.h"
+
+#include <fmt/format.h>
+
+#include "cli/connect.h"
+#include "cli/job_flags.h"
+#include "cli/job_input.h"
+#include "cli/plan_page.h"
+#include "cli/verbs.h"
+
+namespace muster::cli {
+namespace {
+
+Result<std::vector<NodeOrder>> AskServer(Api& api, const JobInput& input) {
+  MUSTER_ASSIGN(const json::object answer,
+                api.Post("/plan", json::object{{"spec", input.document}}));
+  std::vector<NodeOrder> orders;
+  if (const json::array* nodes = GetArray(answer, "nodes"))
+    for (const json::value& node : *nodes) {
+      MUSTER_ASSIGN(NodeOrder order, NodeOrderFromJson(node));
+      orders.push_back(std::move(order));
+    }
+  return orders;
+}
+
+// On nodes that are made up, with the folders that a first job would get.
+Result<std::vector<NodeOrder>> Sketch(const JobInput& input, const os::Path& data) {
+  const JobSpec& spec = input.specs.front();
+  dialect::Places places;
+  places.job = 1;
+  places.token = "token";
+  places.job_dir = (data / "jobs" / "1").string();
+  places.attempt_dir = places.job_dir + "/attempts/1";
+  places.muster = os::SelfPath().string();
+  if (!input.code.empty()) places.code_dir = (data / "code" / "snapshot").string();
+  return dialect::Plan(spec, dialect::SketchAllocation(spec), places);
+}
+
+Result<std::vector<NodeOrder>> MakePlan(Context& context, const Args& args, const JobInput& input) {
+  const Wanted wanted = WantedServer(args);
+  if (!args.Has("offline")) {
+    const auto api = ConnectOnly(context, args);
+    if (api) return AskServer(**api, input);
+    // Without a server a plan needs none; a named one that does not answer is an error.
+    if (!wanted.server.empty() || api.error().code != Code::kUnavailable)
+      return std::unexpected(api.error());
+    context.screen.Err("muster: no server runs; this is what made-up nodes would get\n");
+  }
+  return Sketch(input, wanted.data);
+}
+
+Result<int> Run(Context& context, const Args& args) {
+  std::error_code error;
+  const os::Path here = std::filesystem::current_path(error);
+  if (error) return FailErrno(error.value(), "find the current folder");
+  MUSTER_ASSIGN(const JobInput input, ReadJobInput(args, here));
+  MUSTER_ASSIGN(std::vector<NodeOrder> orders, MakePlan(context, args, input));
+  if (input.specs.size() > 1)
+    context.screen.Err(
+        fmt::format("muster: the first of {} jobs of this sweep\n", input.specs.size()));
+  HideSecrets(orders);
+  if (!args.Has("json")) {
+    context.screen.Out(PlanPage(context.screen, orders));
+    return 0;
+  }
+  json::array nodes;
+  for (const NodeOrder& order : orders) nodes.push_back(ToJsonObject(order));
+  context.screen.Out(ToPrettyJson(json::object{{"nodes", nodes}}));
+  return 0;
+}
+
+}  // namespace
+
+Verb PlanVerb() {
+  std::vector<Flag> flags = JobFlags();
+  flags.push_back({"offline", 0, nullptr, "do not ask a server; plan on made-up nodes"});
+  return {.name = "plan",
+          .aliases = {},
+          .summary = "Print every rank's environment, files and command without running",
+          .words = "[JOB.yaml]",
+          .most_words = 1,
+          .completes = Completes::kFile,
+          .flags = std::move(flags),
+          .examples = {{"muster plan --offline -N 2 -g cpu:2 -f pytorch -- python3 train.py",
+                        "what four ranks would get"},
+                       {"muster plan job.yaml --json", "the whole orders"}},
+          .run = Run,
+          .takes_command = true};
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,120 @@
+#include "cli/raw_log.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/job_list.h"
+#include "cli/job_view.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr int64_t kIdleMs = 200;
+constexpr int64_t kRetryMs = 500;
+
+class Copier {
+ public:
+  Copier(Api& api, Screen& screen, Interrupts& interrupts, RawLogRequest request)
+      : api_(api), screen_(screen), interrupts_(interrupts), request_(request) {}
+
+  Status Run() {
+    MUSTER_TRY(CopyWhatIsThere());
+    while (request_.follow && !done_) {
+      auto target = fmt::format("{}&offset={}&follow=1", Target(), offset_);
+      MUSTER_TRY(ThroughAbsence([&] { return Copy(target); }));
+      if (!done_) MUSTER_TRY(NextAttempt());
+    }
+    return {};
+  }
+
+ private:
+  std::string Target() const {
+    return fmt::format("/jobs/{}/ranks/{}/log?attempt={}", request_.job, request_.rank,
+                       request_.attempt);
+  }
+
+  // The first request tells where the tail begins; from there on the offset is ours to count.
+  Status CopyWhatIsThere() {
+    std::string target = Target();
+    if (request_.tail) target += fmt::format("&tail={}", *request_.tail);
+    auto response = Copy(target);
+    MUSTER_TRY(response);
+    if (const auto began = ParseInt(http::FindHeader(response->headers, "X-Muster-Offset")))
+      offset_ += *began;
+    return {};
+  }
+
+  Result<http::Response> Copy(const std::string& target) {
+    const auto take = [&](std::string_view bytes) {
+      offset_ += int64_t(bytes.size());
+      if (!screen_.Out(bytes) || interrupts_.Pressed()) done_ = true;
+      return !done_;
+    };
+    const auto idle = [&] {
+      if (interrupts_.Pressed()) done_ = true;
+      return !done_;
+    };
+    return api_.Read(target, {}, take, kIdleMs, idle);
+  }
+
+  template <typename Work>
+  Status ThroughAbsence(Work work) {
+    const auto result = work();
+    if (result) {
+      said_ = false;
+      return {};
+    }
+    if (!ServerIsAway(result.error())) return std::unexpected(result.error());
+    if (!said_) screen_.Err("muster: the server went away; waiting for it to come back\n");
+    said_ = true;
+    while (!done_) {
+      if (interrupts_.Sleep(kRetryMs)) done_ = true;
+      if (api_.Reconnect()) break;
+    }
+    return {};
+  }
+
+  // After the bytes of one attempt: done when the job is, else on to the next attempt if there is
+  // one, else more of this.
+  Status NextAttempt() {
+    auto answer = GetJob(api_, request_.job);
+    if (!answer && ServerIsAway(answer.error())) return {};
+    MUSTER_TRY(answer);
+    const JobView job = ReadJob(*answer);
+    const bool another = !request_.one_attempt && int(job.attempts.size()) > request_.attempt;
+    if (another) {
+      ++request_.attempt;
+      offset_ = 0;
+      screen_.Err(fmt::format("muster: attempt {} begins\n", request_.attempt));
+    } else if (job.IsOver() || (request_.one_attempt && RankIsOver(job))) {
+      // What was written between the last byte and the end.
+      MUSTER_TRY(Copy(fmt::format("{}&offset={}", Target(), offset_)));
+      done_ = true;
+    } else if (interrupts_.Sleep(kIdleMs)) {
+      done_ = true;
+    }
+    return {};
+  }
+
+  bool RankIsOver(const JobView& job) const {
+    for (const Attempt& attempt : job.attempts)
+      if (attempt.number == request_.attempt) return attempt.ended_ms > 0;
+    return false;
+  }
+
+  Api& api_;
+  Screen& screen_;
+  Interrupts& interrupts_;
+  RawLogRequest request_;
+  int64_t offset_ = 0;
+  bool done_ = false;
+  bool said_ = false;
+};
+
+}  // namespace
+
+Status CopyRawLog(Api& api, Screen& screen, Interrupts& interrupts, RawLogRequest request) {
+  return Copier(api, screen, interrupts, std::move(request)).Run();
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "os/file.h"
+
+namespace muster::cli {
+
+// One entry of a code folder, as POST /code takes it.
+struct SnapshotFile {
+  std::string path;    // relative to the folder, '/' between its parts
+  std::string sha256;  // of the bytes; for a link, of its target
+  int64_t size = 0;
+  bool executable = false;
+  std::string link;  // target, relative, of a link that stays inside the folder
+};
+
+struct Snapshot {
+  os::Path root;                    // the folder itself, links resolved
+  std::vector<SnapshotFile> files;  // by path
+  int64_t bytes = 0;
+  std::vector<std::string> notes;  // what was left out that a person may miss
+};
+
+struct SnapshotOptions {
+  int64_t limit = 200'000'000;  // bytes
+  int64_t max_files = 100'000;
+  int threads = 2;
+  // Runs after each reading of a file, which a test uses to change it.
+  std::function<void(const os::Path&)> after_read_for_test;
+};
+
+// The files under `folder` that .gitignore and .musterignore leave, with sizes but without sums.
+// .git is never taken; sockets, pipes and devices are skipped with a note. kTooLarge names the
+// largest folders; kInvalid names links that lead out and names that are not UTF-8; kNotFound,
+// kDenied and kInvalid say what is wrong with the folder itself.
+Result<Snapshot> ScanFolder(const os::Path& folder, const SnapshotOptions& options);
+
+// Adds the sums. A file that changes while it is read is read once more, and refused by name
+// (kConflict) when it changes again.
+Status HashFiles(Snapshot& snapshot, const SnapshotOptions& options);
+
+json::object ManifestJson(const Snapshot& snapshot);
+
+}  // namespace muster::cli

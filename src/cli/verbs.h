@@ -1,0 +1,63 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/context.h"
+#include "cli/flags.h"
+
+namespace muster::cli {
+
+struct Example {
+  const char* command;
+  const char* what;
+};
+
+// One row of the table of verbs; each verb's own file makes its row.
+struct Verb {
+  const char* name;
+  std::vector<const char*> aliases;
+  const char* summary;     // one line
+  const char* words = "";  // positional arguments in the usage line: "ID…"
+  int least_words = 0;
+  int most_words = 0;                         // -1: any number
+  Completes completes = Completes::kNothing;  // what the words are
+  std::vector<Flag> flags;                    // beside those of every verb
+  std::vector<Example> examples;
+  Result<int> (*run)(Context& context, const Args& args) = nullptr;  // the exit code
+  bool takes_command = false;  // words behind "--" are welcome
+};
+
+// In the order of the help.
+const std::vector<Verb>& Verbs();
+
+// By name or alias; null when there is none.
+const Verb* FindVerb(std::string_view name);
+
+// --server, --data, --no-start, --json and --help, which every verb takes.
+std::span<const Flag> CommonFlags();
+// A verb's own flags, then the common ones.
+std::vector<Flag> AllFlags(const Verb& verb);
+
+Verb RunVerb();
+Verb PsVerb();
+Verb LogsVerb();
+Verb DescribeVerb();
+Verb WhyVerb();
+Verb WaitVerb();
+Verb StopVerb();
+Verb RerunVerb();
+Verb PlanVerb();
+Verb NodesVerb();
+Verb EventsVerb();
+Verb RmVerb();
+Verb DoctorVerb();
+Verb CompletionVerb();
+Verb SchemaVerb();
+Verb ServerVerb();
+Verb VersionVerb();
+Verb HelpVerb();
+
+}  // namespace muster::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "cli/api.h"
+#include "cli/interrupts.h"
+#include "cli/job_view.h"
+
+namespace muster::cli {
+
+// What a shell should see of a job that is over: 0 for success, else as ShellExitCode says.
+int ExitCodeOf(const JobView& job);
+
+struct WaitResult {
+  std::vector<JobView> ended;  // in the order in which they ended, as far as one can tell
+  bool interrupted = false;
+  bool timed_out = false;
+};
+
+// Waits until every job is over, through absences of the server. `each` runs for every one that
+// ends, `pass` after every look at all of them with the number still open.
+Result<WaitResult> WaitForJobs(Api& api, const Clock& clock, Interrupts& interrupts,
+                               std::vector<JobId> ids, std::optional<int64_t> timeout_ms,
+                               const std::function<void(const JobView&)>& each,
+                               const std::function<void(size_t open)>& pass);
+
+}  // namespace muster::cli
