@@ -1,0 +1,234 @@
+#include "verdict/verdict.h"
+
+#include <csignal>
+
+#include <gmock/gmock.h>
+
+#include "base/text.h"
+
+namespace muster::verdict {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+// Two ranks of which the second failed.
+Attempt Failed(ExitReport exit) {
+  Attempt attempt;
+  for (int rank = 0; rank < 2; ++rank) {
+    RankInfo info;
+    info.rank = rank;
+    info.node = rank;
+    info.role = "worker";
+    attempt.ranks.push_back(info);
+    attempt.nodes.push_back(NodeStatus{.name = "node-" + std::to_string(rank)});
+  }
+  attempt.cause = Cause{.rank = 1, .node = 1, .node_name = "node-1", .exit = exit};
+  attempt.exit = exit;
+  return attempt;
+}
+
+ExitReport Exited(int code) { return {.how = ExitClass::kExitCode, .code = code}; }
+ExitReport Killed(int signal) { return {.how = ExitClass::kSignal, .signal = signal}; }
+
+Verdict JudgeLines(const std::vector<std::string>& lines, ExitReport exit = Exited(1)) {
+  return Judge(Job{}, Failed(exit), lines);
+}
+
+TEST(Headline, NamesTheFirstFailingRankItsNodeAndHowItEnded) {
+  EXPECT_EQ(JudgeLines({}, Exited(7)).headline,
+            "rank 1 (worker) on node-1 failed first: exited with code 7");
+  EXPECT_THAT(JudgeLines({}, Killed(SIGSEGV)).headline, HasSubstr("was killed by SIGSEGV"));
+  EXPECT_THAT(JudgeLines({}, {.how = ExitClass::kOutOfMemory, .signal = SIGKILL}).headline,
+              HasSubstr("ran out of memory"));
+  EXPECT_THAT(
+      JudgeLines({}, {.how = ExitClass::kCouldNotStart, .detail = "no such file: x"}).headline,
+      HasSubstr("could not start: no such file: x"));
+}
+
+TEST(Headline, DoesNotSayFirstOfOnlyOneRank) {
+  Attempt attempt = Failed(Exited(7));
+  attempt.ranks.erase(attempt.ranks.begin());
+  EXPECT_EQ(Judge(Job{}, attempt, {}).headline,
+            "rank 1 (worker) on node-1 failed: exited with code 7");
+}
+
+TEST(Headline, TakesTheWordsOfAFailureThatIsNoRank) {
+  Attempt attempt = Failed({.how = ExitClass::kCouldNotStart});
+  attempt.cause->rank = -1;
+  attempt.cause->what = "setup hook on node-0 exited with code 1";
+  EXPECT_EQ(Judge(Job{}, attempt, {}).headline, "setup hook on node-0 exited with code 1");
+}
+
+TEST(Headline, SaysWhoStoppedItEvenWhenRanksFellMeanwhile) {
+  Attempt attempt = Failed(Exited(1));
+  attempt.exit = ExitReport{.how = ExitClass::kTimedOut, .stopped_by = StoppedBy::kTimeLimit};
+  Job job;
+  job.spec.time_limit_ms = 90'000;
+  const Verdict timed_out = Judge(job, attempt, {"ValueError: x"});
+  EXPECT_EQ(timed_out.headline, "the job ran into its time limit of " + HumanDuration(90'000));
+  EXPECT_EQ(timed_out.cause, CauseClass::kTimedOut);
+  EXPECT_THAT(timed_out.evidence, IsEmpty());
+  EXPECT_THAT(timed_out.advice, HasSubstr("SIGUSR1"));
+
+  attempt.exit = ExitReport{.how = ExitClass::kStopped, .stopped_by = StoppedBy::kUser};
+  const Verdict stopped = Judge(job, attempt, {});
+  EXPECT_EQ(stopped.headline, "the job was stopped by the user");
+  EXPECT_EQ(stopped.cause, CauseClass::kStopped);
+  EXPECT_THAT(stopped.advice, IsEmpty());
+
+  attempt.exit->stopped_by = StoppedBy::kPreemption;
+  const Verdict preempted = Judge(job, attempt, {});
+  EXPECT_EQ(preempted.cause, CauseClass::kPreempted);
+  EXPECT_TRUE(preempted.retry_makes_sense);
+}
+
+TEST(Headline, NamesTheNodeThatWasLost) {
+  Attempt attempt = Failed({.how = ExitClass::kLost, .detail = "its launcher died"});
+  attempt.cause.reset();
+  attempt.nodes[1].lost = true;
+  const Verdict verdict = Judge(Job{}, attempt, {});
+  EXPECT_EQ(verdict.headline, "node-1 was lost: its launcher died");
+  EXPECT_EQ(verdict.cause, CauseClass::kLost);
+  EXPECT_TRUE(verdict.retry_makes_sense);
+}
+
+TEST(Headline, IsSafeToPrint) {
+  Attempt attempt = Failed({.how = ExitClass::kCouldNotStart});
+  attempt.cause->rank = -1;
+  attempt.cause->what = "bad \x1b[31mthing\xff";
+  EXPECT_THAT(Judge(Job{}, attempt, {}).headline, Not(HasSubstr("\x1b")));
+}
+
+TEST(Judge, SaysNothingBadOfASuccess) {
+  const Verdict verdict = JudgeLines({"ValueError: handled"}, {.how = ExitClass::kSucceeded});
+  EXPECT_EQ(verdict.cause, CauseClass::kNone);
+  EXPECT_THAT(verdict.evidence, IsEmpty());
+}
+
+struct Telling {
+  const char* line;
+  CauseClass cause;
+};
+
+TEST(Judge, KnowsWhatALineTells) {
+  const Telling table[] = {
+      {"ModuleNotFoundError: No module named 'torch'", CauseClass::kMissingModule},
+      {"ImportError: libcudart.so.11: cannot open shared object file: No such file or directory",
+       CauseClass::kMissingModule},
+      {"FileNotFoundError: [Errno 2] No such file or directory: 'x'", CauseClass::kMissingFile},
+      {"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB",
+       CauseClass::kDeviceMemory},
+      {"RuntimeError: NPU out of memory. Tried to allocate", CauseClass::kDeviceMemory},
+      {"MemoryError", CauseClass::kHostMemory},
+      {"RuntimeError: DefaultCPUAllocator: can't allocate memory: you tried to allocate",
+       CauseClass::kHostMemory},
+      {"The server socket has failed to bind to [::]:29500 (errno: 98 - Address already in use).",
+       CauseClass::kAddressInUse},
+      {"RuntimeError: [../gloo/transport/tcp/pair.cc:589] Read error [127.0.0.1]:1: Connection "
+       "reset "
+       "by peer",
+       CauseClass::kConnectionLost},
+      {"torch.distributed.DistBackendError: ncclRemoteError: A call failed",
+       CauseClass::kConnectionLost},
+      {"PermissionError: [Errno 13] Permission denied: '/x'", CauseClass::kPermission},
+      {"AssertionError", CauseClass::kAssertion},
+      {"SyntaxError: invalid syntax", CauseClass::kSyntax},
+      {"OSError: [Errno 28] No space left on device", CauseClass::kDiskFull},
+      {"train.py: error: unrecognized arguments: --data_url=/x", CauseClass::kArguments},
+      {"RuntimeError: No CUDA GPUs are available", CauseClass::kNoDevice},
+      {"ValueError: bad shape", CauseClass::kPythonError},
+      {"[worker0]:KeyError: 'x'", CauseClass::kPythonError},
+      {"sh: 1: trian: not found", CauseClass::kMissingFile},
+      {"nothing special", CauseClass::kUnknown},
+  };
+  for (const Telling& telling : table) {
+    const Verdict verdict = JudgeLines({"epoch 1", telling.line});
+    EXPECT_STREQ(Name(verdict.cause), Name(telling.cause)) << telling.line;
+    EXPECT_THAT(verdict.evidence, testing::Contains(telling.line));
+    EXPECT_THAT(verdict.advice, Not(IsEmpty()));
+  }
+}
+
+TEST(Judge, PrefersItsOwnErrorToTheFalloutBehindIt) {
+  const Verdict verdict = JudgeLines(
+      {"ValueError: the cause", "terminating", "RuntimeError: Connection reset by peer"});
+  EXPECT_EQ(verdict.cause, CauseClass::kPythonError);
+  EXPECT_THAT(verdict.evidence, ElementsAre("ValueError: the cause"));
+}
+
+TEST(Judge, TakesTheLastComplaintNotAnEarlierWarning) {
+  const Verdict verdict =
+      JudgeLines({"warning: cache: No such file or directory", "ValueError: the cause"});
+  EXPECT_EQ(verdict.cause, CauseClass::kPythonError);
+}
+
+TEST(Judge, LooksPastTheSummaryOfTorchrun) {
+  const Verdict verdict = JudgeLines(
+      {"KeyError: 'x'", "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:",
+       "  exitcode  : 1 (pid: 77)"});
+  EXPECT_THAT(verdict.evidence, ElementsAre("KeyError: 'x'"));
+}
+
+TEST(Judge, ShowsThePlaceInTheScript) {
+  const Verdict verdict =
+      JudgeLines({"Traceback (most recent call last):", "  File \"train.py\", line 3, in <module>",
+                  "    x = y[7]", "IndexError: list index out of range"});
+  EXPECT_THAT(verdict.evidence, ElementsAre("  File \"train.py\", line 3, in <module>",
+                                            "    x = y[7]", "IndexError: list index out of range"));
+}
+
+TEST(Judge, ShowsTheLastLinesWhenNoneTells) {
+  const Verdict verdict = JudgeLines({"a", "b", "", "c", "d", "e", "f", ""});
+  EXPECT_THAT(verdict.evidence, ElementsAre("b", "c", "d", "e", "f"));
+}
+
+TEST(Judge, ReadsExitCodesOfShells) {
+  EXPECT_EQ(JudgeLines({}, Exited(127)).cause, CauseClass::kMissingFile);
+  EXPECT_EQ(JudgeLines({}, Exited(126)).cause, CauseClass::kPermission);
+  EXPECT_EQ(JudgeLines({}, Exited(128 + SIGSEGV)).cause, CauseClass::kCrash);
+  EXPECT_EQ(JudgeLines({}, Exited(128 + SIGKILL)).cause, CauseClass::kKilled);
+  EXPECT_EQ(JudgeLines({}, Exited(255)).cause, CauseClass::kUnknown);
+}
+
+TEST(Judge, TellsCrashesFromKills) {
+  EXPECT_EQ(JudgeLines({}, Killed(SIGABRT)).cause, CauseClass::kCrash);
+  EXPECT_EQ(JudgeLines({"terminate called: std::bad_alloc"}, Killed(SIGABRT)).cause,
+            CauseClass::kHostMemory);
+  EXPECT_EQ(JudgeLines({}, Killed(SIGKILL)).cause, CauseClass::kKilled);
+  EXPECT_TRUE(JudgeLines({}, Killed(SIGKILL)).retry_makes_sense);
+}
+
+TEST(Judge, NamesTheMemoryLimitOfTheJob) {
+  Job job;
+  job.spec.memory = int64_t{1} << 30;
+  const Attempt attempt = Failed({.how = ExitClass::kOutOfMemory, .signal = SIGKILL});
+  EXPECT_THAT(Judge(job, attempt, {}).advice, HasSubstr(HumanSize(int64_t{1} << 30)));
+}
+
+TEST(Judge, BearsAnyBytesAndAnyLength) {
+  const Verdict verdict =
+      JudgeLines({std::string(1 << 20, 'x'), "\xff\xfe\x1b[0m", std::string("\0", 1)});
+  for (const std::string& line : verdict.evidence) {
+    EXPECT_LT(line.size(), 400u);
+    EXPECT_TRUE(IsUtf8(line));
+    EXPECT_THAT(line, Not(HasSubstr("\x1b")));
+  }
+  std::string wide;
+  for (int i = 0; i < 1000; ++i) wide += "错";
+  for (const std::string& line : JudgeLines({wide}).evidence) EXPECT_TRUE(IsUtf8(line));
+  EXPECT_EQ(Judge(Job{}, Attempt{}, {}).cause, CauseClass::kLost);
+}
+
+TEST(Judge, HasAJsonForm) {
+  const json::object object = ToJsonObject(JudgeLines({"ValueError: x"}));
+  EXPECT_EQ(ToJson(object),
+            R"({"headline":"rank 1 (worker) on node-1 failed first: exited with code 1",)"
+            R"("cause":"python_error","evidence":["ValueError: x"],"retry_makes_sense":false,)"
+            R"("advice":"Look at the exception and the line of the script above it."})");
+}
+
+}  // namespace
+}  // namespace muster::verdict
