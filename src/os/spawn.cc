@@ -16,6 +16,10 @@
 #include "base/text.h"
 #include "os/spawn_child.h"
 
+// The C library's own name for clone(2). Sanitizers put theirs in place of the public one, and take
+// every child for one with memory of its own.
+extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);
+
 namespace muster::os {
 namespace {
 
@@ -210,8 +214,8 @@ void Reap(pid_t pid) {
 Result<Child> Clone(SpawnPlan& plan, const SpawnOptions& options) {
   alignas(16) std::array<char, 32 << 10> stack;
   int pidfd = -1;
-  const pid_t pid = ::clone(SpawnChild, stack.data() + stack.size(),
-                            CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan, &pidfd);
+  const pid_t pid = ::__clone(SpawnChild, stack.data() + stack.size(),
+                              CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan, &pidfd);
   if (pid < 0) return FailErrno(errno, "start a process for " + Printable(options.argv[0]));
   Child child{.pid = pid, .pidfd = Fd(pidfd)};
   if (plan.failed != SpawnStep::kNone) {
