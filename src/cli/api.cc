@@ -61,12 +61,6 @@ Result<json::object> ObjectOf(const http::Response& response, const std::string&
   return std::move(*object);
 }
 
-// A broken connection is told apart from an I/O failure that the server reports.
-Result<http::Response> Arrived(Result<http::Response> response) {
-  if (!response && response.error().code == Code::kIo) response.error().code = Code::kUnavailable;
-  return response;
-}
-
 Status StatusOf(const http::Response& response, const std::string& what) {
   if (!IsSuccess(response)) return std::unexpected(ErrorOf(response, what));
   return {};
@@ -95,7 +89,7 @@ bool ServerIsAway(const Error& error) {
 }
 
 Result<json::object> Api::Get(const std::string& target) {
-  MUSTER_ASSIGN(const http::Response response, Arrived(client_->Send("GET", Target(target))));
+  MUSTER_ASSIGN(const http::Response response, client_->Send("GET", Target(target)));
   return ObjectOf(response, "GET " + target);
 }
 
@@ -104,24 +98,22 @@ Result<json::object> Api::Post(const std::string& target, const json::value& bod
   http::Headers all = headers;
   all.emplace_back("Content-Type", "application/json");
   MUSTER_ASSIGN(const http::Response response,
-                Arrived(client_->Send("POST", Target(target), ToJson(body), all)));
+                client_->Send("POST", Target(target), ToJson(body), all));
   return ObjectOf(response, "POST " + target);
 }
 
 Status Api::Delete(const std::string& target) {
-  MUSTER_ASSIGN(const http::Response response, Arrived(client_->Send("DELETE", Target(target))));
+  MUSTER_ASSIGN(const http::Response response, client_->Send("DELETE", Target(target)));
   return StatusOf(response, "DELETE " + target);
 }
 
 Status Api::PutFile(const std::string& target, const os::Path& file) {
-  MUSTER_ASSIGN(const http::Response response,
-                Arrived(client_->SendFile("PUT", Target(target), file)));
+  MUSTER_ASSIGN(const http::Response response, client_->SendFile("PUT", Target(target), file));
   return StatusOf(response, "PUT " + target);
 }
 
 Status Api::PutBytes(const std::string& target, std::string_view bytes) {
-  MUSTER_ASSIGN(const http::Response response,
-                Arrived(client_->Send("PUT", Target(target), bytes)));
+  MUSTER_ASSIGN(const http::Response response, client_->Send("PUT", Target(target), bytes));
   return StatusOf(response, "PUT " + target);
 }
 
@@ -129,7 +121,7 @@ Result<http::Response> Api::Read(const std::string& target, const http::Headers&
                                  const std::function<bool(std::string_view)>& take, int64_t idle_ms,
                                  const std::function<bool()>& idle) {
   MUSTER_ASSIGN(http::Response response,
-                Arrived(client_->Read(Target(target), headers, take, idle_ms, idle)));
+                client_->Read(Target(target), headers, take, idle_ms, idle));
   MUSTER_TRY(StatusOf(response, "GET " + target));
   return response;
 }

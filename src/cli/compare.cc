@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/counted.h"
 #include "cli/table.h"
 
 namespace muster::cli {
@@ -48,8 +49,8 @@ std::string CompareText(const Screen& screen, const std::string& group,
     row.emplace_back(job.reason);
     table.Add(std::move(row));
   }
-  return fmt::format("group {}: {} jobs, {} over\n{}", Printable(group), jobs.size(), over,
-                     table.Render(screen));
+  return fmt::format("group {}: {}, {} over\n{}", Printable(group),
+                     Counted(int64_t(jobs.size()), "job"), over, table.Render(screen));
 }
 
 }  // namespace muster::cli

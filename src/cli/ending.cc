@@ -27,9 +27,11 @@ void AddFailure(const Screen& screen, const JobView& job, const std::vector<std:
     for (const std::string& line : lines)
       text += fmt::format("  {} {}\n", screen.PaintedErr(Paint::kRed, "|"), line);
   }
-  if (job.verdict)
-    for (const std::string& advice : job.verdict->advice)
-      text += fmt::format("  what to do: {}\n", advice);
+  if (!job.verdict) return;
+  if (lines.empty())
+    for (const std::string& line : job.verdict->evidence)
+      text += fmt::format("  {} {}\n", screen.PaintedErr(Paint::kRed, "|"), line);
+  if (!job.verdict->advice.empty()) text += fmt::format("  what to do: {}\n", job.verdict->advice);
 }
 
 std::string NextText(const JobView& job) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/counted.h"
 #include "cli/proof.h"
 #include "cli/table.h"
 
@@ -20,9 +21,8 @@ std::string CommandText(const Command& command) {
 }
 
 std::string RoleText(const Role& role) {
-  return fmt::format("{} {} x {}:{}, {} ranks a node: {}", role.nodes,
-                     role.nodes == 1 ? "node" : "nodes", role.devices.kind, role.devices.count,
-                     role.ranks, CommandText(role.run));
+  return fmt::format("{} x {}:{}, {} a node: {}", Counted(role.nodes, "node"), role.devices.kind,
+                     role.devices.count, Counted(role.ranks, "rank"), CommandText(role.run));
 }
 
 // Values of variables may be secrets; their names say enough.
@@ -138,9 +138,13 @@ std::string FailureText(const Screen& screen, const JobView& job,
     for (const std::string& line : lines)
       text += fmt::format("  {} {}\n", screen.Painted(Paint::kRed, "|"), line);
   }
+  if (lines.empty() && job.verdict && !job.verdict->evidence.empty()) {
+    text += Title(screen, "evidence");
+    for (const std::string& line : job.verdict->evidence) text += fmt::format("  {}\n", line);
+  }
   if (job.verdict && !job.verdict->advice.empty()) {
     text += Title(screen, "what to do");
-    for (const std::string& advice : job.verdict->advice) text += fmt::format("  {}\n", advice);
+    text += fmt::format("  {}\n", job.verdict->advice);
   }
   return text;
 }

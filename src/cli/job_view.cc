@@ -10,24 +10,13 @@
 namespace muster::cli {
 namespace {
 
-// A string, or a list of them.
-std::vector<std::string> Lines(const json::object& object, std::string_view key) {
-  std::vector<std::string> lines;
-  if (const json::array* array = GetArray(object, key)) {
-    for (const json::value& item : *array)
-      if (const json::string* text = item.if_string()) lines.push_back(Printable(*text));
-  } else if (const std::string_view text = GetString(object, key); !text.empty()) {
-    lines.push_back(Printable(text));
-  }
-  return lines;
-}
-
 VerdictView ReadVerdict(const json::object& verdict) {
   VerdictView view;
   view.headline = Printable(GetString(verdict, "headline"));
   view.cause = Printable(GetString(verdict, "cause"));
-  view.evidence = Lines(verdict, "evidence");
-  view.advice = Lines(verdict, "advice");
+  for (const std::string& line : WordsFromJson(GetArray(verdict, "evidence")))
+    view.evidence.push_back(Printable(line));
+  view.advice = Printable(GetString(verdict, "advice"));
   return view;
 }
 

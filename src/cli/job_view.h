@@ -17,9 +17,9 @@ namespace muster::cli {
 // What a verdict on a failed job tells, as far as there is one.
 struct VerdictView {
   std::string headline;               // "rank 3 on node-1 exited with code 7"
-  std::string cause;                  // its class
+  std::string cause;                  // its class, "missing_module"
   std::vector<std::string> evidence;  // lines of the log
-  std::vector<std::string> advice;    // what to do
+  std::string advice;                 // what to do, one sentence
 };
 
 // The answer of GET /jobs/{id}, read with care: a missing member leaves its default.

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/counted.h"
 #include "cli/table.h"
 
 namespace muster::cli {
@@ -118,7 +119,8 @@ void HideSecrets(std::vector<NodeOrder>& orders) {
 
 std::string PlanPage(const Screen& screen, const std::vector<NodeOrder>& orders) {
   const std::vector<RankLine> lines = AllRanks(orders);
-  std::string text = fmt::format("{} nodes, {} ranks\n", orders.size(), lines.size());
+  std::string text = fmt::format("{}, {}\n", Counted(int64_t(orders.size()), "node"),
+                                 Counted(int64_t(lines.size()), "rank"));
   text += RankTable(screen, lines) + Environments(screen, lines);
   for (const NodeOrder& order : orders) text += FileTexts(screen, order);
   if (!orders.empty()) text += HookTexts(screen, orders.front().hooks);

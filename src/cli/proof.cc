@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/counted.h"
 
 namespace muster::cli {
 namespace {
@@ -10,10 +11,11 @@ namespace {
 std::string NodeLine(const NodeStatus& node) {
   if (!node.clean) return node.lost ? "its launcher was lost" : "not cleared yet";
   const NodeClean& clean = *node.clean;
-  if (clean.left > 0) return fmt::format("{} processes are still there", clean.left);
+  if (clean.left > 0) return fmt::format("{} still there", Counted(clean.left, "process"));
   if (clean.found == 0) return "clean: nothing was left behind";
-  std::string line = fmt::format("clean after {}: {} processes found, {} killed, none left",
-                                 HumanDuration(clean.took_ms), clean.found, clean.killed);
+  std::string line =
+      fmt::format("clean after {}: {} found, {} killed, none left", HumanDuration(clean.took_ms),
+                  Counted(clean.found, "process"), clean.killed);
   if (!clean.names.empty()) line += fmt::format(" ({})", Printable(Join(clean.names, ", ")));
   return line;
 }

@@ -10,7 +10,6 @@ namespace muster::cli {
 namespace {
 
 constexpr int64_t kIdleMs = 200;
-constexpr int64_t kRetryMs = 500;
 
 class Copier {
  public:
@@ -65,10 +64,12 @@ class Copier {
       return {};
     }
     if (!ServerIsAway(result.error())) return std::unexpected(result.error());
+    // A rank may be silent for long, and its bytes leave no room for signs of life: ask again.
+    if (result.error().code == Code::kTimeout) return {};
     if (!said_) screen_.Err("muster: the server went away; waiting for it to come back\n");
     said_ = true;
     while (!done_) {
-      if (interrupts_.Sleep(kRetryMs)) done_ = true;
+      if (interrupts_.Sleep(request_.retry_ms)) done_ = true;
       if (api_.Reconnect()) break;
     }
     return {};
@@ -90,7 +91,7 @@ class Copier {
       // What was written between the last byte and the end.
       MUSTER_TRY(Copy(fmt::format("{}&offset={}", Target(), offset_)));
       done_ = true;
-    } else if (interrupts_.Sleep(kIdleMs)) {
+    } else if (interrupts_.Sleep(request_.retry_ms)) {
       done_ = true;
     }
     return {};

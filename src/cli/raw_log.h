@@ -19,6 +19,7 @@ struct RawLogRequest {
   bool one_attempt = false;  // do not go on with the next attempt
   std::optional<int64_t> tail;
   bool follow = false;
+  int64_t retry_ms = 500;  // between two looks for a server that went away
 };
 
 // Copies a rank's very bytes to standard output, as they come and without looking at them. Goes on

@@ -1,4 +1,5 @@
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/counted.h"
 #include "cli/folder_sizes.h"
 #include "cli/ignore.h"
 #include "cli/snapshot.h"
@@ -46,10 +48,11 @@ class Scanner {
   Result<Snapshot> Scan() {
     MUSTER_TRY(Folder(""));
     if (!links_out_.empty())
-      return Fail(Code::kInvalid,
-                  fmt::format("{} links in the code folder {} lead out of it: {}",
-                              links_out_.size(), snapshot_.root.string(), NamedFew(links_out_)),
-                  "replace each by a copy, or list it in .musterignore");
+      return Fail(
+          Code::kInvalid,
+          fmt::format("the code folder {} has {} that lead out of it: {}", snapshot_.root.string(),
+                      Counted(int64_t(links_out_.size()), "link"), NamedFew(links_out_)),
+          "replace each by a copy, or list it in .musterignore");
     if (snapshot_.bytes > options_.limit) return TooLarge();
     if (!skipped_.empty())
       snapshot_.notes.push_back(
@@ -127,7 +130,7 @@ class Scanner {
       skipped_.push_back(Printable(path));
       return {};
     }
-    if (access(full.c_str(), R_OK) != 0) {
+    if (faccessat(AT_FDCWD, full.c_str(), R_OK, AT_EACCESS) != 0) {
       auto failure = FailErrno(errno, fmt::format("read {}", full.string()));
       failure.error().next = kIgnoreHint;
       return failure;

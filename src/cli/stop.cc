@@ -69,7 +69,7 @@ Result<int> WaitUntilStopped(Context& context, Api& api, const Args& args,
     }
   };
   MUSTER_ASSIGN(const WaitResult result,
-                WaitForJobs(api, context.clock, interrupts, ids, std::nullopt, each, nullptr));
+                WaitForJobs(api, context.clock, interrupts, ids, {.timeout_ms = {}, .each = each}));
   if (args.Has("json")) context.screen.Out(ToPrettyJson(json::object{{"jobs", stopped}}));
   if (!result.interrupted) return 0;
   context.screen.Err("muster: not waiting any longer; the jobs are being stopped all the same\n");

@@ -32,13 +32,14 @@ Result<Submitted> ReadAnswer(json::object answer) {
 
 }  // namespace
 
-Result<Submitted> SubmitOnce(Api& api, const std::string& target, const json::object& body) {
+Result<Submitted> SubmitOnce(Api& api, const std::string& target, const json::object& body,
+                             int64_t pause_ms) {
   const http::Headers key{{"Idempotency-Key", os::RandomHex(16)}};
   for (int tried = 1;; ++tried) {
     auto answer = api.Post(target, body, key);
     if (answer) return ReadAnswer(std::move(*answer));
     if (!ServerIsAway(answer.error()) || tried == kTries) return std::unexpected(answer.error());
-    std::this_thread::sleep_for(std::chrono::milliseconds(300) * tried);
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms * tried));
     (void)api.Reconnect();  // the next Post tells when there is still no server
   }
 }

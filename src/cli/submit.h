@@ -18,7 +18,8 @@ struct Submitted {
 
 // POSTs a request that makes jobs. It carries a key, so that after a broken connection it is sent
 // again, at most twice, without making a second job.
-Result<Submitted> SubmitOnce(Api& api, const std::string& target, const json::object& body);
+Result<Submitted> SubmitOnce(Api& api, const std::string& target, const json::object& body,
+                             int64_t pause_ms = 300);
 
 // Who asks, for the record: $USER, $LOGNAME, else the number.
 std::string UserName();

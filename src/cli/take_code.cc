@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/counted.h"
 #include "cli/snapshot.h"
 #include "cli/upload.h"
 
@@ -31,10 +32,10 @@ Result<std::string> TakeCode(Context& context, Api& api, const Args& args, const
   MUSTER_ASSIGN(const Uploaded uploaded, UploadCode(api, snapshot));
   for (const std::string& note : snapshot.notes)
     context.screen.Err(fmt::format("code: {}\n", note));
-  context.screen.Err(fmt::format("code: {}  {} files, {}, snapshot {}, {} files new\n",
-                                 Printable(input.code_said), snapshot.files.size(),
-                                 HumanSize(snapshot.bytes), uploaded.hash.substr(0, kShownDigits),
-                                 uploaded.new_files));
+  context.screen.Err(fmt::format(
+      "code: {}  {}, {}, snapshot {}, {} new\n", Printable(input.code_said),
+      Counted(int64_t(snapshot.files.size()), "file"), HumanSize(snapshot.bytes),
+      uploaded.hash.substr(0, kShownDigits), Counted(int64_t(uploaded.new_files), "file")));
   return uploaded.hash;
 }
 

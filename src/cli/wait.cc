@@ -36,8 +36,8 @@ Result<int> Run(Context& context, const Args& args) {
       context.screen.Out(context.screen.Painted(StatePaint(job.state), Headline(job)) + "\n");
     }
   };
-  MUSTER_ASSIGN(const WaitResult result,
-                WaitForJobs(*api, context.clock, interrupts, ids, timeout, each, nullptr));
+  MUSTER_ASSIGN(const WaitResult result, WaitForJobs(*api, context.clock, interrupts, ids,
+                                                     {.timeout_ms = timeout, .each = each}));
   if (result.interrupted) return kInterrupted;
   if (!result.timed_out) return code;
   context.screen.Err(fmt::format("muster: {} of {} jobs are not over after {}\n",

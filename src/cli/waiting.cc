@@ -7,9 +7,6 @@
 namespace muster::cli {
 namespace {
 
-constexpr int64_t kFirstPauseMs = 50;
-constexpr int64_t kLongestPauseMs = 500;
-
 // Looks at every open job once and moves those that are over to `result`.
 Status Look(Api& api, std::vector<JobId>& open, WaitResult& result,
             const std::function<void(const JobView&)>& each) {
@@ -43,20 +40,20 @@ int ExitCodeOf(const JobView& job) {
 }
 
 Result<WaitResult> WaitForJobs(Api& api, const Clock& clock, Interrupts& interrupts,
-                               std::vector<JobId> ids, std::optional<int64_t> timeout_ms,
-                               const std::function<void(const JobView&)>& each,
-                               const std::function<void(size_t open)>& pass) {
+                               std::vector<JobId> ids, const WaitOptions& options) {
   WaitResult result;
   const int64_t began = clock.SteadyMs();
-  for (int64_t pause = kFirstPauseMs;; pause = std::min(pause * 2, kLongestPauseMs)) {
-    MUSTER_TRY(Look(api, ids, result, each));
-    if (pass) pass(ids.size());
+  for (int64_t pause = options.first_pause_ms;;
+       pause = std::min(pause * 2, options.first_pause_ms * 10)) {
+    MUSTER_TRY(Look(api, ids, result, options.each));
+    if (options.pass) options.pass(ids.size());
     if (ids.empty()) return result;
-    const int64_t left = timeout_ms ? *timeout_ms - (clock.SteadyMs() - began) : pause;
-    if (left <= 0) {
+    const int64_t used = clock.SteadyMs() - began;
+    if (options.timeout_ms && used >= *options.timeout_ms) {
       result.timed_out = true;
       return result;
     }
+    const int64_t left = options.timeout_ms ? *options.timeout_ms - used : pause;
     if (interrupts.Sleep(std::min(pause, left))) {
       result.interrupted = true;
       return result;

@@ -22,11 +22,15 @@ struct WaitResult {
   bool timed_out = false;
 };
 
-// Waits until every job is over, through absences of the server. `each` runs for every one that
-// ends, `pass` after every look at all of them with the number still open.
+struct WaitOptions {
+  std::optional<int64_t> timeout_ms;
+  int64_t first_pause_ms = 50;                    // between two looks; grows to ten times as much
+  std::function<void(const JobView&)> each = {};  // for every one that ends
+  std::function<void(size_t open)> pass = {};     // after every look at all that are open
+};
+
+// Waits until every job is over, through absences of the server.
 Result<WaitResult> WaitForJobs(Api& api, const Clock& clock, Interrupts& interrupts,
-                               std::vector<JobId> ids, std::optional<int64_t> timeout_ms,
-                               const std::function<void(const JobView&)>& each,
-                               const std::function<void(size_t open)>& pass);
+                               std::vector<JobId> ids, const WaitOptions& options);
 
 }  // namespace muster::cli

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/counted.h"
 #include "cli/ending.h"
 #include "cli/follow.h"
 #include "cli/job_list.h"
@@ -97,7 +98,8 @@ void TellSubmitted(Context& context, const Submitted& submitted) {
     context.screen.Err(fmt::format("job {} ({})\n{}", id, name, NextCommands(id)));
     return;
   }
-  std::string text = fmt::format("group {}, {} jobs:", submitted.group, submitted.jobs.size());
+  std::string text =
+      fmt::format("group {}, {}:", submitted.group, Counted(int64_t(submitted.jobs.size()), "job"));
   for (const auto& job : submitted.jobs) text += fmt::format(" {}", job.first);
   context.screen.Err(text + "\n" + GroupCommands(submitted.group));
 }

@@ -25,8 +25,9 @@ class GroupWatch {
     while (!open_.empty()) {
       const auto each = [this](const JobView& job) { Tell(job); };
       const auto pass = [this](size_t open) { DrawStatus(open); };
-      MUSTER_ASSIGN(const WaitResult result, WaitForJobs(api_, context_.clock, interrupts_, open_,
-                                                         std::nullopt, each, pass));
+      MUSTER_ASSIGN(const WaitResult result,
+                    WaitForJobs(api_, context_.clock, interrupts_, open_,
+                                {.timeout_ms = {}, .each = each, .pass = pass}));
       for (const JobView& job : result.ended) {
         std::erase(open_, job.id);
         ended_.push_back(job);

@@ -1,0 +1,66 @@
+#include "cli/completion.h"
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/testing/temp_dir.h"
+#include "cli/verbs.h"
+
+namespace muster::cli {
+namespace {
+
+using testing::HasSubstr;
+
+bool Runs(const std::string& command) { return std::system(command.c_str()) == 0; }
+
+TEST(CompletionTest, BashAcceptsItsScript) {
+  const TempDir dir;
+  const auto file = dir.Write("muster.bash", CompletionScript("bash").value());
+  EXPECT_TRUE(Runs("bash -n " + file.string()));
+}
+
+TEST(CompletionTest, BashCompletesVerbsFlagsAndIds) {
+  const TempDir dir;
+  dir.Write("bin/muster", "#!/bin/sh\n[ \"$1 $2\" = 'ps --ids' ] && printf '17\\n18\\n'\n", 0755);
+  dir.Write("muster.bash", CompletionScript("bash").value());
+  dir.Write(
+      "try.bash",
+      "PATH=$1/bin:$PATH; source $1/muster.bash\n"
+      "try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _muster; echo \"${COMPREPLY[*]}\"; }\n"
+      "try muster des\ntry muster logs 1\ntry muster run --frame\ntry muster ps --state que\n"
+      "try muster completion f\n");
+  const std::string out = (dir.path() / "out").string();
+  ASSERT_TRUE(
+      Runs("bash " + (dir.path() / "try.bash").string() + " " + dir.path().string() + " > " + out));
+  EXPECT_EQ(os::ReadFile(out).value(), "describe\n17 18\n--framework\nqueued\nfish\n");
+}
+
+TEST(CompletionTest, ZshAndFishAcceptTheirScriptsWhereTheyAre) {
+  const TempDir dir;
+  for (const std::string shell : {"zsh", "fish"}) {
+    const auto file = dir.Write("muster." + shell, CompletionScript(shell).value());
+    if (!Runs("command -v " + shell + " > /dev/null")) continue;
+    EXPECT_TRUE(Runs(shell + " -n " + file.string())) << shell;
+  }
+}
+
+TEST(CompletionTest, EveryScriptNamesEveryVerbAndFlag) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const std::string script = CompletionScript(shell).value();
+    for (const Verb& verb : Verbs()) {
+      EXPECT_THAT(script, HasSubstr(verb.name)) << shell;
+      for (const Flag& flag : AllFlags(verb)) EXPECT_THAT(script, HasSubstr(flag.name)) << shell;
+    }
+  }
+}
+
+TEST(CompletionTest, RefusesOtherShells) {
+  EXPECT_EQ(CompletionScript("tcsh").error().code, Code::kInvalid);
+}
+
+}  // namespace
+}  // namespace muster::cli

@@ -1,0 +1,154 @@
+#include "cli/job_input.h"
+
+#include <cstdlib>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/testing/temp_dir.h"
+#include "cli/verbs.h"
+
+namespace muster::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class JobInputTest : public testing::Test {
+ protected:
+  Result<JobInput> Read(std::vector<std::string> arguments) const {
+    const auto args = ParseFlags(AllFlags(RunVerb()), arguments);
+    EXPECT_TRUE(args) << args.error().text;
+    return ReadJobInput(*args, dir_.path());
+  }
+  std::string Here(const std::string& name) const { return (dir_.path() / name).string(); }
+
+  TempDir dir_;
+};
+
+TEST_F(JobInputTest, AFileAndFlagsOverItMakeOneDocument) {
+  const auto file = dir_.Write(
+      "jobs/job.yaml", "name: x\nrun: python train.py\nresources: {nodes: 1, devices: cpu:1}\n");
+  const auto input = Read({file.string(), "-N", "2", "-e", "A=1", "-J", "y"});
+  ASSERT_TRUE(input) << input.error().text;
+  ASSERT_EQ(input->specs.size(), 1u);
+  EXPECT_EQ(input->specs[0].name, "y");
+  EXPECT_EQ(input->specs[0].TotalNodes(), 2);
+  EXPECT_EQ(input->specs[0].roles[0].env, (Pairs{{"A", "1"}}));
+}
+
+TEST_F(JobInputTest, PathsOfTheFileMeanItsFolderAndThoseOfFlagsTheCurrentOne) {
+  const auto file = dir_.Write("jobs/job.yaml",
+                               "run: train.py\ncode: ../src/\ninputs: {a: data, b: /abs, c: data}\n"
+                               "outputs: {o: out, kept: }\n");
+  const auto input = Read({file.string(), "--input", "c=mine", "--output", "p=../res"});
+  ASSERT_TRUE(input) << input.error().text;
+  const JobSpec& spec = input->specs[0];
+  EXPECT_EQ(spec.inputs, (Pairs{{"a", Here("jobs/data")}, {"b", "/abs"}, {"c", Here("mine")}}));
+  EXPECT_EQ(spec.outputs[0].second, Here("jobs/out"));
+  EXPECT_EQ(spec.outputs[1].second, "");
+  EXPECT_EQ(spec.outputs[2].second, (dir_.path().parent_path() / "res").string());
+  EXPECT_EQ(input->code, Here("src"));
+  EXPECT_EQ(input->code_said, "../src/");
+}
+
+TEST_F(JobInputTest, AVariableDecidesWhetherAPathIsRelative) {
+  const auto file = dir_.Write("job.yaml",
+                               "variables: {root: /mnt, sub: data}\nrun: x\n"
+                               "inputs: {a: '${root}/a', b: '${sub}/b'}\n");
+  const auto input = Read({file.string()});
+  ASSERT_TRUE(input) << input.error().text;
+  EXPECT_EQ(input->specs[0].inputs, (Pairs{{"a", "/mnt/a"}, {"b", Here("data/b")}}));
+}
+
+TEST_F(JobInputTest, AFolderCalledLikeAVariableIsNoVariable) {
+  const auto file = dir_.Write("${x}/job.yaml", "run: x\ncode: src\ninputs: {a: data}\n");
+  const auto input = Read({file.string()});
+  ASSERT_TRUE(input) << input.error().text;
+  EXPECT_EQ(input->specs[0].inputs[0].second, Here("${x}/data"));
+  EXPECT_EQ(input->code, Here("${x}/src"));
+}
+
+TEST_F(JobInputTest, ATildeIsTheHomeFolder) {
+  const auto input = Read({"--input", "a=~/data", "--", "x"});
+  ASSERT_TRUE(input);
+  if (const char* home = std::getenv("HOME"))
+    EXPECT_EQ(input->specs[0].inputs[0].second, std::string(home) + "/data");
+}
+
+TEST_F(JobInputTest, ACommandThatNamesAFileHereTakesTheFolderAlong) {
+  dir_.Write("train.py", "x");
+  const auto input = Read({"--", "python3", "train.py", "--lr=1"});
+  ASSERT_TRUE(input) << input.error().text;
+  EXPECT_EQ(input->code, dir_.path().string());
+  EXPECT_THAT(input->note, HasSubstr("the command names train.py"));
+}
+
+TEST_F(JobInputTest, ACommandInOneTextIsLookedIntoAsWell) {
+  dir_.Write("scripts/go.sh", "x");
+  EXPECT_EQ(Read({"--", "cd . && sh ./scripts/go.sh"})->code, dir_.path().string());
+}
+
+TEST_F(JobInputTest, ACommandThatNamesNoFileTakesNothingAndSaysSo) {
+  dir_.Write("train.py", "x");
+  const auto input = Read({"--", "echo", "hello"});
+  ASSERT_TRUE(input);
+  EXPECT_EQ(input->code, "");
+  EXPECT_THAT(input->note, HasSubstr("no code goes along"));
+}
+
+TEST_F(JobInputTest, CodeCanBeNamedOrRefused) {
+  dir_.Write("train.py", "x");
+  const auto named = Read({"--code", "src", "--", "python3", "train.py"});
+  ASSERT_TRUE(named);
+  EXPECT_EQ(named->code, Here("src"));
+  const auto file = dir_.Write("job.yaml", "run: x\ncode: src\n");
+  const auto none = Read({file.string(), "--code", "none"});
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->code, "");
+  EXPECT_FALSE(none->document.contains("code"));
+}
+
+TEST_F(JobInputTest, SweepsMakeOneSpecEach) {
+  const auto input = Read({"--sweep", "lr=0.1,0.2", "--sweep", "bs=1,2", "--", "python3", "t.py"});
+  ASSERT_TRUE(input) << input.error().text;
+  EXPECT_EQ(input->specs.size(), 4u);
+}
+
+TEST_F(JobInputTest, AllFaultsAreToldAtOnceWithTheirPlaces) {
+  const auto file =
+      dir_.Write("job.yaml", "nam: x\nrun: train.py\nresources: {nodes: -1, devices: npu:x}\n");
+  const auto input = Read({file.string()});
+  ASSERT_FALSE(input);
+  EXPECT_EQ(input.error().code, Code::kInvalid);
+  EXPECT_THAT(input.error().text, HasSubstr("3 faults"));
+  EXPECT_THAT(input.error().text, HasSubstr("job.yaml:1:"));
+  EXPECT_THAT(input.error().text, HasSubstr("resources.nodes"));
+  EXPECT_THAT(input.error().text, HasSubstr("resources.devices"));
+}
+
+TEST_F(JobInputTest, BadFilesGetOneClearError) {
+  const std::pair<std::string, std::string> cases[] = {
+      {"a: [", "fault"}, {"", "fault"}, {"[]", "fault"}, {"\xff\xfe", "fault"}, {"42", "fault"}};
+  for (const auto& [content, words] : cases) {
+    const auto input = Read({dir_.Write("bad.yaml", content).string()});
+    ASSERT_FALSE(input) << content;
+    EXPECT_EQ(input.error().code, Code::kInvalid) << content;
+    EXPECT_THAT(input.error().text, HasSubstr(words)) << content;
+  }
+  const auto large = Read({dir_.Write("large.yaml", std::string(17 << 20, ' ')).string()});
+  ASSERT_FALSE(large);
+}
+
+TEST_F(JobInputTest, WrongWordsSayWhatToTypeInstead) {
+  EXPECT_THAT(Read({Here("missing.yaml")}).error().text, HasSubstr("missing.yaml"));
+  EXPECT_THAT(Read({"python"}).error().next, HasSubstr("behind --"));
+  EXPECT_THAT(Read({dir_.Write("train.py", "x").string()}).error().next,
+              HasSubstr("muster run -- "));
+  EXPECT_THAT(Read({dir_.path().string()}).error().text, HasSubstr("is a folder"));
+  EXPECT_THAT(Read({}).error().text, HasSubstr("nothing to run"));
+  EXPECT_FALSE(Read({"-e", "novalue", "--", "x"}));
+  EXPECT_FALSE(Read({"--code", "obs://bucket/x", "--", "y"}));
+}
+
+}  // namespace
+}  // namespace muster::cli
