@@ -47,10 +47,24 @@ Result<std::vector<NodeInfo>> NodesOf(const Settings& settings) {
   return engines::ParseVirtualNodes(settings.nodes, machine.cpus);
 }
 
+// A server that was just told to end holds the folder for another moment, its endpoint file gone
+// already; waiting for it beats refusing.
+Result<api::DataDirLock> TakeDataDir(const os::Path& data) {
+  constexpr int kTries = 50;
+  for (int i = 0;; ++i) {
+    auto lock = api::DataDirLock::Take(data);
+    std::error_code ignored;
+    if (lock || lock.error().code != Code::kConflict || i == kTries ||
+        std::filesystem::exists(data / "endpoint.json", ignored))
+      return lock;
+    ::usleep(100'000);
+  }
+}
+
 Status Run(const Settings& settings) {
   MUSTER_ASSIGN(const os::Fd signals, CatchEndSignals());
   MUSTER_ASSIGN(auto nodes, NodesOf(settings));
-  MUSTER_ASSIGN(auto lock, api::DataDirLock::Take(settings.data));
+  MUSTER_ASSIGN(auto lock, TakeDataDir(settings.data));
   MUSTER_ASSIGN(const std::string token, api::LoadToken(settings.data));
   MUSTER_ASSIGN(auto journal, store::Journal::Open(settings.data / "journal.db"));
   store::CodeStore code(settings.data / "code");

@@ -60,6 +60,7 @@ void Conductor::Impl::EndJob(Live& entry, Event event, const std::string& reason
   if (!Move(ended, event, reason, ops)) return;
   ended.job.ended_ms = Now();
   entry.finishing = true;
+  entry.flush_due = false;  // a later write of what it was would undo its end
   ops.push_back(store::PutJob{ended.job});
   if (const auto* attempt = ended.job.current())
     ops.push_back(store::PutAttempt{ended.job.id, *attempt});

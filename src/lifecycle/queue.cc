@@ -26,8 +26,10 @@ void Conductor::Impl::EnqueueOrWait(Live& entry) {
   }
   if (!entry.waits_for.empty() || entry.queued) return;
   entry.queued = true;
-  scheduler::Waiting waiting{entry.job.id, entry.job.spec.priority,
-                             scheduler::DemandOf(entry.job.spec), entry.job.spec.time_limit_ms};
+  const JobSpec& spec = entry.job.spec;
+  scheduler::Waiting waiting{entry.job.id, spec.priority, scheduler::DemandOf(spec), std::nullopt};
+  // With its grace: so long it may hold its devices at the most.
+  if (spec.time_limit_ms) waiting.limit_ms = *spec.time_limit_ms + spec.grace_ms;
   queue.insert(std::upper_bound(queue.begin(), queue.end(), waiting, Before), std::move(waiting));
   ScheduleSoon();
 }

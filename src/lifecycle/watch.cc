@@ -117,9 +117,7 @@ void Conductor::Impl::NoteFailure(Live& entry, int node, const NodeFailed& faile
   const std::string& name = attempt.nodes[size_t(node)].name;
   attempt.cause = Cause{failed.rank, node, name, failed.exit, failed.what};
   if (attempt.stopped_by != StoppedBy::kNobody) return;  // it fell after it was told to stop
-  const std::string who = failed.rank >= 0 ? fmt::format("rank {} on {} ", failed.rank, name)
-                                           : fmt::format("{} on {} ", failed.what, name);
-  StopAttempt(entry, StoppedBy::kRankFailure, who + Describe(failed.exit), std::nullopt);
+  StopAttempt(entry, StoppedBy::kRankFailure, failed.what, std::nullopt);
 }
 
 void Conductor::Impl::TakeLost(Live& entry, int node, const std::string& why,
