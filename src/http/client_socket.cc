@@ -136,9 +136,9 @@ Status ClientSocket::Handshake(int64_t timeout_ms) {
   while (true) {
     const Wire::Step step = wire_.Handshake();
     if (step.done()) return {};
-    if (step.kind == Kind::kEnd || (step.kind == Kind::kFailed && step.error == 0)) {
+    if (wire_.distrusted()) {
       return Fail(Code::kDenied,
-                  fmt::format("cannot trust the server {}: {}", server_, wire_.Reason()),
+                  fmt::format("cannot trust the server {}: {}", server_, wire_.reason()),
                   "set SSL_CERT_FILE to the PEM file of the authority that signed its certificate, "
                   "and use the host name that is in it");
     }
@@ -147,14 +147,12 @@ Status ClientSocket::Handshake(int64_t timeout_ms) {
 }
 
 Status ClientSocket::Wait(const Wire::Step& step, std::string_view what, int64_t timeout_ms) {
-  if (step.kind == Kind::kFailed) {
+  if (step.kind == Kind::kEnd || step.kind == Kind::kFailed) {
     if (step.error != 0) return FailErrno(step.error, fmt::format("{} {}", what, server_));
-    return Fail(Code::kUnavailable, fmt::format("cannot {} {}: {}", what, server_, wire_.Reason()));
+    return Fail(Code::kUnavailable, fmt::format("cannot {} {}: {}", what, server_, wire_.reason()));
   }
   if (Poll(fd_.get(), step.kind == Kind::kWantRead ? POLLIN : POLLOUT, timeout_ms)) return {};
-  return Fail(Code::kTimeout,
-              fmt::format("cannot {} {}: nothing moved for {}", what, server_,
-                          HumanDuration(std::max<int64_t>(timeout_ms, 0))),
+  return Fail(Code::kTimeout, fmt::format("cannot {} {}: nothing moved in time", what, server_),
               "check that the server is not overloaded or stopped, then try again");
 }
 

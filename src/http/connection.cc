@@ -72,7 +72,7 @@ asio::awaitable<Outcome> Connection::Handshake(int64_t limit_ms) {
     if (step.done()) co_return Outcome::kReady;
     const auto wanted = Wanted(step);
     if (!wanted) co_return Outcome::kGone;
-    const Outcome outcome = co_await Await(*wanted, deadline, false);
+    const Outcome outcome = co_await Await(*wanted, deadline, true);
     if (outcome != Outcome::kReady) co_return outcome;
   }
 }

@@ -40,7 +40,10 @@ class AsioServer final : public Server {
         "{}://{}", core_.tls ? "https" : "http",
         HostPort(address.is_unspecified() ? os::HostName() : address.to_string(), bound_.port()));
   }
-  void Run() override { loop_.Run(); }
+  void Run() override {
+    const bool over = core_.draining && core_.connections.empty();  // Shutdown came first
+    if (!over) loop_.Run();
+  }
   void Shutdown(int64_t drain_ms) override;
   Stats stats() const override {
     return {static_cast<int>(core_.connections.size()), core_.streams, core_.requests};

@@ -142,6 +142,13 @@ TEST_F(ServerStream, AnOpenStreamTakesLittleMemory) {
 }
 #endif
 
+TEST(ServerShutdown, BeforeRunMakesItReturn) {
+  const Router router;
+  const auto server = Server::Create({.token = "t"}, router).value();
+  server->Shutdown(1000);
+  server->Run();
+}
+
 TEST(ServerShutdown, ReturnsAtOnceWhenNothingIsUnderWay) {
   TestServer server;
   RawSocket idle = server.Connect();

@@ -120,6 +120,7 @@ TEST_F(TlsTest, ClientOfTlsAtAPlainServerFails) {
   TestServer server;
   const auto answer = ClientOf(server, certificate_.certificate).value()->Send("GET", "/hello");
   ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Code::kUnavailable);
 }
 
 TEST_F(TlsTest, MayListenBeyondLoopback) {

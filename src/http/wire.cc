@@ -108,7 +108,8 @@ Wire::Step Wire::TlsStep(int result) {
   spoke_http_ = ERR_GET_REASON(ERR_peek_error()) == SSL_R_HTTP_REQUEST;
   const long verified = SSL_get_verify_result(ssl_.get());
   reason_ = TakeTlsReason();
-  if (verified != X509_V_OK) reason_ = X509_verify_cert_error_string(verified);
+  distrusted_ = verified != X509_V_OK;
+  if (distrusted_) reason_ = X509_verify_cert_error_string(verified);
   return {.kind = Kind::kFailed};
 }
 

@@ -17,7 +17,7 @@ class Wire {
     enum class Kind { kDone, kWantRead, kWantWrite, kEnd, kFailed };
     Kind kind = Kind::kFailed;
     size_t bytes = 0;  // kDone: how many, more than none
-    int error = 0;     // kFailed: errno, or 0 where TLS was the cause and Reason() has it
+    int error = 0;     // kFailed: errno, or 0 where TLS was the cause and reason() has it
     bool done() const { return kind == Kind::kDone; }
   };
 
@@ -38,7 +38,9 @@ class Wire {
   bool secure() const { return ssl_ != nullptr; }
   // The handshake failed because the peer spoke plain HTTP. The wire is plain from now on.
   bool TurnPlainIfHttp();
-  std::string Reason() const { return reason_; }
+  // Why TLS failed, and whether it was for want of trust in the peer's certificate.
+  const std::string& reason() const { return reason_; }
+  bool distrusted() const { return distrusted_; }
 
  private:
   Step TlsStep(int result);
@@ -48,6 +50,7 @@ class Wire {
   SslPtr ssl_;
   std::string reason_;
   bool spoke_http_ = false;
+  bool distrusted_ = false;
 };
 
 }  // namespace muster::http
