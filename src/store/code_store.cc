@@ -1,6 +1,5 @@
 #include "store/code_store.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "os/fd.h"
+#include "store/code_files.h"
 
 namespace muster::store {
 namespace {
@@ -33,38 +32,6 @@ class Scratch {
  private:
   os::Path path_;
 };
-
-Status CopyBytes(const os::Path& from, const os::Path& to, int out) {
-  MUSTER_ASSIGN(const os::Fd in, os::Open(from, O_RDONLY));
-  std::vector<char> buffer(1 << 20);
-  while (true) {
-    const ssize_t got = ::read(in.get(), buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return FailErrno(errno, "read " + from.string());
-    if (got == 0) break;
-    MUSTER_TRY(os::WriteAll(out, {buffer.data(), size_t(got)}));
-  }
-  if (::fsync(out) != 0) return FailErrno(errno, "sync " + to.string());
-  return {};
-}
-
-// A durable copy under a name that nothing has yet; nothing stays when it fails.
-Status CopyFile(const os::Path& from, const os::Path& to, mode_t mode) {
-  MUSTER_ASSIGN(const os::Fd out, os::Open(to, O_WRONLY | O_CREAT | O_EXCL, 0600));
-  Status status =
-      ::fchmod(out.get(), mode) == 0 ? Status{} : FailErrno(errno, "chmod " + to.string());
-  if (status) status = CopyBytes(from, to, out.get());
-  if (!status) ::unlink(to.c_str());
-  return status;
-}
-
-// A hard link, or a copy where the file system has none or no more of them for this file.
-Status LinkOrCopy(const os::Path& from, const os::Path& to, mode_t mode) {
-  if (::link(from.c_str(), to.c_str()) == 0) return {};
-  if (errno != EMLINK && errno != EPERM && errno != EXDEV && errno != EOPNOTSUPP)
-    return FailErrno(errno, fmt::format("link {} to {}", from.string(), to.string()));
-  return CopyFile(from, to, mode);
-}
 
 mode_t ModeOf(const CodeFile& file) { return file.executable ? 0555 : 0444; }
 
@@ -139,8 +106,7 @@ Result<os::Path> CodeStore::Source(const CodeFile& file) const {
   if (::access(twin.c_str(), F_OK) == 0) return twin;
   const Scratch temporary(TemporaryPath());
   MUSTER_TRY(CopyFile(blob, temporary.path(), ModeOf(file)));
-  if (::rename(temporary.path().c_str(), twin.c_str()) != 0)
-    return FailErrno(errno, "rename to " + twin.string());
+  MUSTER_TRY(Publish(temporary.path(), twin));
   return twin;
 }
 

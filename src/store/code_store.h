@@ -49,7 +49,7 @@ Status CheckManifest(const CodeManifest& manifest);
 // 64 lower-case hex digits.
 bool IsSha256(std::string_view text);
 
-// Any thread, several at once; what blocks (all but TreeDir) belongs on a pool.
+// Any thread, several at once. Missing, uploads and Commit may take long and belong on a pool.
 class CodeStore {
  public:
   explicit CodeStore(os::Path dir) : dir_(std::move(dir)) {}  // <data>/code

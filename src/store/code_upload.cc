@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "os/fd.h"
+#include "store/code_files.h"
 #include "store/code_store.h"
 
 namespace muster::store {
@@ -88,9 +89,7 @@ Status CodeStore::Upload::Impl::Finish() {
   if (::fchmod(file.get(), 0444) != 0) return FailErrno(errno, "chmod " + temporary.string());
   if (::fsync(file.get()) != 0) return FailErrno(errno, "sync " + temporary.string());
   MUSTER_TRY(os::MakeDirs(target.parent_path()));
-  if (::access(target.c_str(), F_OK) == 0) return {};  // another upload of it was faster
-  if (::rename(temporary.c_str(), target.c_str()) != 0)
-    return FailErrno(errno, fmt::format("rename {} to {}", temporary.string(), target.string()));
+  MUSTER_TRY(Publish(temporary, target));
   temporary.clear();
   return {};
 }

@@ -61,11 +61,13 @@ void JournalWriter::Work() {
     std::vector<Pending> group = Take();
     if (group.empty()) return;
     CommitGroup(group);
+    const size_t count = group.size();
     for (Pending& pending : group)
       if (pending.done) pending.done(std::move(pending.status));
+    group.clear();  // what the callbacks hold goes before Flush returns
     {
       MutexLock lock(mutex_);
-      told_ += group.size();
+      told_ += count;
       finished_.NotifyAll();
     }
     CheckpointIfDue();

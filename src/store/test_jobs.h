@@ -15,7 +15,7 @@ inline Job MakeJob(JobId id, const std::string& name = "train") {
   Job job;
   job.id = id;
   job.user = "ann";
-  job.created_ms = 1'700'000'000'000 + id;
+  job.created_ms = 1'700'000'000'000 + id % 1000;
   job.spec.name = name;
   job.spec.roles.resize(1);
   job.spec.roles[0].run.text = "python train.py";
