@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -120,6 +121,21 @@ struct Writer {
   }
 };
 
+// The parser makes infinities of numbers that no double holds.
+bool AllFinite(const json::value& value) {
+  switch (value.kind()) {
+    case json::kind::double_:
+      return std::isfinite(value.get_double());
+    case json::kind::array:
+      return std::ranges::all_of(value.get_array(), AllFinite);
+    case json::kind::object:
+      return std::ranges::all_of(value.get_object(),
+                                 [](const auto& member) { return AllFinite(member.value()); });
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 Result<json::value> ParseJson(std::string_view text) {
@@ -142,7 +158,11 @@ Result<json::value> ParseJson(std::string_view text) {
     return Fail(Code::kInvalid, fmt::format("not valid JSON at line {}, column {}: {}", line,
                                             column, error.message()));
   }
-  return parser.release();
+  json::value value = parser.release();
+  if (!AllFinite(value)) {
+    return Fail(Code::kInvalid, "not valid JSON: a number is larger than 1.8e308");
+  }
+  return value;
 }
 
 std::string ToJson(const json::value& value) {

@@ -27,6 +27,11 @@ TEST(ParseJsonTest, TakesOneWholeValueAndNothingElse) {
   }
 }
 
+TEST(ParseJsonTest, RefusesNumbersThatNoDoubleHolds) {
+  EXPECT_EQ(ParseJson("{\"a\":[1e999]}").error().code, Code::kInvalid);
+  EXPECT_TRUE(ParseJson("[1e308,-1e308,1e-999]"));
+}
+
 TEST(ParseJsonTest, RefusesNestingThatWouldEatTheStack) {
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   EXPECT_FALSE(ParseJson(deep));

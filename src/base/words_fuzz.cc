@@ -1,0 +1,56 @@
+#include <cstdint>
+#include <cstdlib>
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace {
+
+void Require(bool promise) {
+  if (!promise) std::abort();
+}
+
+void CheckWords(std::string_view text) {
+  const auto words = muster::ShellSplit(text);
+  if (!words) return;
+  const std::string joined = muster::ShellJoin(*words);
+  const auto again = muster::ShellSplit(joined);
+  Require(again && *again == *words);
+  Require(words->empty() || !muster::NeedsShell(joined));
+}
+
+void CheckUnits(std::string_view text) {
+  if (const auto ms = muster::ParseDuration(text)) Require(*ms >= 0);
+  if (const auto bytes = muster::ParseSize(text)) Require(*bytes >= 0);
+}
+
+void CheckText(std::string_view text) {
+  const std::string clean = muster::CleanUtf8(text);
+  Require(muster::IsUtf8(clean));
+  Require(muster::IsUtf8(text) == (clean == text));
+  const std::string printable = muster::Printable(text);
+  Require(muster::IsUtf8(printable));
+  Require(printable.find_first_of("\x1B\n\r") == std::string::npos);
+  Require(muster::Printable(printable) == printable);
+  Require(muster::DisplayWidth(clean) >= 0);
+}
+
+void CheckJson(std::string_view text) {
+  const auto value = muster::ParseJson(text);
+  if (!value) return;
+  const auto again = muster::ParseJson(muster::ToJson(*value));
+  // Not the value: the parser's last bit of a long number can differ each time.
+  Require(again && again->kind() == value->kind());
+}
+
+}  // namespace
+
+// What people and programs write reaches these functions unchecked.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  CheckWords(text);
+  CheckUnits(text);
+  CheckText(text);
+  CheckJson(text);
+  return 0;
+}
