@@ -11,6 +11,7 @@
 #include "api/api.h"
 #include "api/endpoint.h"
 #include "apps/settings.h"
+#include "base/json.h"
 #include "base/log.h"
 #include "engines/local/inventory.h"
 #include "engines/local/local_engine.h"
@@ -47,16 +48,23 @@ Result<std::vector<NodeInfo>> NodesOf(const Settings& settings) {
   return engines::ParseVirtualNodes(settings.nodes, machine.cpus);
 }
 
-// A server that was just told to end holds the folder for another moment, its endpoint file gone
-// already; waiting for it beats refusing.
+// Whether the endpoint file names a living process, which then is the server of this folder.
+bool HasLivingServer(const os::Path& data) {
+  const auto text = os::ReadFile(data / "endpoint.json", 1 << 16);
+  if (!text) return false;
+  const auto value = ParseJson(*text);
+  const int64_t pid = value && value->is_object() ? GetInt(value->get_object(), "pid") : 0;
+  return pid > 0 && ::kill(pid_t(pid), 0) == 0;
+}
+
+// A server that was told to end holds the folder for another moment, and so does a launcher that one
+// had just forked when it was killed. Waiting for them beats refusing.
 Result<api::DataDirLock> TakeDataDir(const os::Path& data) {
   constexpr int kTries = 50;
   for (int i = 0;; ++i) {
     auto lock = api::DataDirLock::Take(data);
-    std::error_code ignored;
-    if (lock || lock.error().code != Code::kConflict || i == kTries ||
-        std::filesystem::exists(data / "endpoint.json", ignored))
-      return lock;
+    const bool taken = !lock && lock.error().code == Code::kConflict;
+    if (!taken || i == kTries || HasLivingServer(data)) return lock;
     ::usleep(100'000);
   }
 }
@@ -68,7 +76,7 @@ Status Run(const Settings& settings) {
   MUSTER_ASSIGN(const std::string token, api::LoadToken(settings.data));
   MUSTER_ASSIGN(auto journal, store::Journal::Open(settings.data / "journal.db"));
   store::CodeStore code(settings.data / "code");
-  code.CleanTemporary();
+  MUSTER_TRY(code.CleanTemporary());
 
   http::Router router;
   MUSTER_ASSIGN(auto server, http::Server::Create({.host = settings.host,

@@ -62,19 +62,19 @@ def test_a_body_without_token_is_not_read(server):
 
 
 @pytest.mark.parametrize("body, word", [
-    (b"", "JSON"), (b"{", "JSON"), (b"[]", "object"), (b'{"spec": 3}', "spec"), (b'{"spec": {}, "x": 1}', "x"),
-    (b'{"spec": {"run": "true"}} trailing', "JSON"), (b'{"spec":' + b"[" * 10000 + b"]" * 10000 + b"}", "JSON"),
-    (b'{"spec": {"run": "\xff\xfe"}}', "JSON"),
-])
+    (b"", "the end"), (b"{", "the end"), (b"[]", "object"), (b'{"spec": 3}', "spec"), (b'{"spec": {}, "x": 1}', "x"),
+    (b'{"spec": {"run": "true"}} trailing', "the end"), (b'{"spec":' + b"[" * 10000 + b"]" * 10000 + b"}", "64 levels"),
+    (b'{"spec": {"run": "\xff\xfe"}}', "UTF-8"), (b'{"spec": {"run": "a", "run": "b"}}', "run"),
+], ids=range(9))
 def test_bad_json_is_named(server, body, word):
     code, answer, _ = server.request("POST", "/jobs", body)
-    assert code in (400, 422), answer
+    assert code == 400, answer
     assert word in answer.decode()
 
 
 def test_all_faults_of_a_spec_come_at_once(server):
     code, answer = server.post("/jobs", {"spec": {"run": "true", "framwork": "pytorch", "retries": -1, "resources": {"nodes": "two"}}})
-    assert code == 422
+    assert code == 400
     paths = {f["path"] for f in answer["error"]["faults"]}
     assert {"framwork", "retries", "resources.nodes"} <= paths
     assert any("framework" in f["hint"] for f in answer["error"]["faults"])
@@ -152,7 +152,7 @@ def test_it_refuses_to_listen_beyond_loopback_without_tls(server, start_server, 
     result = subprocess.run([MUSTER, "server", "--data", str(scratch / "other"), "--listen", "0.0.0.0:0"],
                             capture_output=True, text=True, env=server.env, timeout=20)
     assert result.returncode != 0
-    assert "TLS" in result.stderr and "--tls-cert" in result.stderr
+    assert "without TLS" in result.stderr and "certificate" in result.stderr
 
 
 def test_bad_flags_of_the_server_are_named(server, scratch):

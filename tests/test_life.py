@@ -39,7 +39,7 @@ def test_two_nodes_have_their_own_address_and_host_name(server):
 
 
 def test_a_failed_job_names_the_first_failing_rank_and_shows_its_last_lines(server):
-    script = "if [ $MUSTER_RANK = 3 ]; then echo the real trouble; exit 9; fi; echo innocent; sleep 1000"
+    script = "if [ $MUSTER_RANK = 3 ]; then echo the real trouble; exit 9; fi; echo inno''cent; sleep 1000"
     result = server.run("run", "-N", "2", "-g", "npu:2", "--", "sh", "-c", script, check=False)
     assert result.returncode == 9
     job = server.get("/jobs?limit=1")["jobs"][0]

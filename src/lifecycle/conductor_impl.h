@@ -89,6 +89,7 @@ struct Conductor::Impl {
   store::Op EventOp(const Live& entry, std::string kind, json::object data) const;
   // Writes until it is durable, whatever the disk says meanwhile; then runs `then` on the loop.
   void Commit(std::vector<store::Op> ops, std::function<void()> then = {});
+  std::vector<store::Op> Refreshed(std::vector<store::Op> ops) const;
   // Writes once; the outcome on the loop.
   void TryCommit(std::vector<store::Op> ops, std::function<void(Status)> then);
   void FlushSoon(Live& entry);

@@ -4,7 +4,12 @@
 namespace muster::lifecycle {
 namespace {
 constexpr int64_t kRetryMs = 1000;
+
+// A full disk gets room again; a row that the journal refuses for what it says never will pass.
+bool MayPass(Code code) {
+  return code == Code::kNoSpace || code == Code::kIo || code == Code::kUnavailable;
 }
+}  // namespace
 
 bool Conductor::Impl::Move(Live& entry, Event event, const std::string& reason,
                            std::vector<store::Op>& ops) {
@@ -43,15 +48,34 @@ void Conductor::Impl::Commit(std::vector<store::Op> ops, std::function<void()> t
   // The copy is for the retry alone; the common case is a handful of small rows.
   auto kept = std::make_shared<std::vector<store::Op>>(ops);
   TryCommit(std::move(ops), [this, kept, then = std::move(then)](Status status) {
-    if (status) {
-      if (then) then();
+    if (!status && MayPass(status.error().code)) {
+      LogError("the journal cannot be written, trying again: {}", status.error().text);
+      parts.loop.After(kRetryMs, [this, still = here, kept, then] {
+        if (*still) Commit(Refreshed(std::move(*kept)), then);
+      });
       return;
     }
-    LogError("the journal cannot be written, trying again: {}", status.error().text);
-    parts.loop.After(kRetryMs, [this, still = here, kept, then] {
-      if (*still) Commit(std::move(*kept), then);
-    });
+    if (!status) LogError("the journal refused a write: {}", status.error().text);
+    if (then) then();
   });
+}
+
+// A batch that is written late must not put back what later ones have changed: rows of jobs that go
+// on are written as they are now. An end stays as it was judged, for nothing follows it.
+std::vector<store::Op> Conductor::Impl::Refreshed(std::vector<store::Op> ops) const {
+  for (store::Op& op : ops) {
+    auto* job = std::get_if<store::PutJob>(&op);
+    auto* attempt = std::get_if<store::PutAttempt>(&op);
+    if (job == nullptr && attempt == nullptr) continue;
+    const auto found = jobs.find(job != nullptr ? job->job.id : attempt->job);
+    if (found == jobs.end() || found->second.finishing) continue;
+    const Job& now = found->second.job;
+    if (job != nullptr) job->job = now;
+    if (attempt != nullptr)
+      for (const Attempt& current : now.attempts)
+        if (current.number == attempt->attempt.number) attempt->attempt = current;
+  }
+  return ops;
 }
 
 // Records come in bursts (sixteen ranks start at once); one write takes them all.

@@ -17,6 +17,8 @@ extern char** environ;
 namespace muster::engines {
 namespace {
 
+constexpr int kFirstPort = 20000, kLastPort = 29999;
+
 // The server's own environment, less what lets a job act as its user on the server.
 std::vector<std::string> LauncherEnvironment() {
   std::vector<std::string> env;
@@ -29,7 +31,10 @@ std::vector<std::string> LauncherEnvironment() {
 
 }  // namespace
 
-LocalEngine::LocalEngine(Parts parts) : parts_(std::move(parts)), ports_(os::PortIsFree) {}
+LocalEngine::LocalEngine(Parts parts)
+    : parts_(std::move(parts)),
+      ports_(os::PortIsFree, kFirstPort, kLastPort,
+             uint32_t(std::strtoul(os::RandomHex(4).c_str(), nullptr, 16))) {}
 LocalEngine::~LocalEngine() = default;
 
 Result<std::vector<int>> LocalEngine::ReservePorts(const AttemptRef& attempt,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -16,8 +17,11 @@ namespace muster::engines {
 class PortBook {
  public:
   using Probe = std::function<bool(const std::string& address, int port)>;  // true: free now
-  explicit PortBook(Probe probe, int first = 20000, int last = 29999)
-      : probe_(std::move(probe)), first_(first), last_(last), next_(first) {}
+  // `start` moves the first port tried: servers beside each other on one machine know nothing of one
+  // another, and a rank binds its port only seconds after it was given.
+  explicit PortBook(Probe probe, int first = 20000, int last = 29999, uint32_t start = 0)
+      : probe_(std::move(probe)), first_(first), last_(last),
+        next_(first + int(start % uint32_t(last - first + 1))) {}
 
   // `count` ports free at `address` now, held for `owner` until Release.
   Result<std::vector<int>> Reserve(const std::string& owner, const std::string& address, int count);
