@@ -18,8 +18,11 @@ void RefuseUnknownKeys(const Cursor& at, const json::object& object,
         std::ranges::find(kLaterKeys, std::string_view(member.key())) != kLaterKeys.end();
     std::string hint = later ? "this key is not supported by this version"
                              : at.reading.Suggest(member.key(), keys);
+    // The whole list helps only the one who has no better hint.
+    std::string expected = hint.empty() ? fmt::format("one of {}", fmt::join(keys, ", "))
+                                        : std::string("a key that is known here");
     at.reading.AddFault(at.At(member.value(), member.key()).path, "an unknown key",
-                        fmt::format("one of {}", fmt::join(keys, ", ")), std::move(hint));
+                        std::move(expected), std::move(hint));
   }
 }
 

@@ -13,7 +13,7 @@ namespace muster {
 namespace {
 
 constexpr size_t kMaxFaults = 1000;
-constexpr int kMaxSuggestions = 100;
+constexpr int kMaxSuggestions = 25;
 
 }  // namespace
 
@@ -90,6 +90,8 @@ std::optional<std::string> Cursor::Text(std::string_view expected, UnknownName u
       case VariableProblem::Kind::kMalformed:
         reading.AddFault(path, fmt::format("\"${{{}\"", shown), "a variable such as ${name}",
                          "write $${ to keep ${ as it is");
+        break;
+      case VariableProblem::Kind::kBroken:
         break;
       case VariableProblem::Kind::kTooLarge:
         reading.AddFault(path, "variables that grow too large",

@@ -25,7 +25,7 @@ class Reading {
   bool HasFaults() const { return !faults_.empty(); }
   std::vector<Fault> TakeFaults();  // in the order of the file
 
-  // `did you mean "x"?`, or empty. Asking costs time, so only the first hundred get an answer.
+  // `did you mean "x"?`, or empty. Asking costs time, so only the first few get an answer.
   std::string Suggest(std::string_view word, std::span<const std::string_view> candidates);
 
   Variables& variables() { return variables_; }

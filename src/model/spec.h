@@ -22,8 +22,8 @@ inline constexpr std::array<std::string_view, 3> kFrameworks = {"custom", "pytor
 inline constexpr std::array<std::string_view, 4> kLaterFrameworks = {"mindspore", "paddle",
                                                                      "horovod", "tensorflow"};
 
-// A job file after reading: every field checked, every default filled in, variables replaced, sweeps
-// expanded. spec_reader.h makes it; nothing else does.
+// A job file after reading: every field checked, every default filled in, variables replaced,
+// sweeps expanded. spec_reader.h makes it; nothing else does.
 
 struct DeviceRequest {
   std::string kind = "cpu";  // "cpu", "gpu", "npu", or a kind declared in the configuration
@@ -43,11 +43,11 @@ struct Role {
   std::string name = "worker";
   int nodes = 1;
   DeviceRequest devices;
-  int ranks = 1;          // processes on each node; devices.count unless said otherwise
+  int ranks = 1;  // processes on each node; devices.count unless said otherwise
   Command run;
-  Pairs parameters;       // the job's with the role's on top
+  Pairs parameters;  // the job's with the role's on top
   Pairs env;
-  bool service = false;   // stopped when all other roles have ended (parameter servers)
+  bool service = false;  // stopped when all other roles have ended (parameter servers)
   bool operator==(const Role&) const = default;
 };
 
@@ -58,8 +58,8 @@ struct AfterJob {
 };
 
 struct Hooks {
-  std::string setup;       // shell text, once a node before the ranks; a failure is the job's failure
-  std::string on_stop;     // shell text, once a node when a stop is asked, before the ranks get TERM
+  std::string setup;    // shell text, once a node before the ranks; a failure is the job's failure
+  std::string on_stop;  // shell text, once a node when a stop is asked, before the ranks get TERM
   std::string on_failure;  // shell text, once a node after a failed attempt is clean
   bool operator==(const Hooks&) const = default;
 };
@@ -73,20 +73,21 @@ struct JobSpec {
   Pairs inputs;                    // name -> absolute folder or file, or file:// URL
   Pairs outputs;                   // name -> absolute folder; empty: kept in the job's own folder
   Pairs labels;
-  std::vector<Role> roles;         // at least one; the plain form is one role "worker"
-  std::string workdir = "node";    // "node": ranks share the node's copy of the code; "rank": one each
-  std::optional<int64_t> memory;   // bytes a node, enforced where the machine can
+  std::vector<Role> roles;  // at least one; the plain form is one role "worker"
+  std::string workdir =
+      "node";  // "node": ranks share the node's copy of the code; "rank": one each
+  std::optional<int64_t> memory;  // bytes a node, enforced where the machine can
   std::vector<AfterJob> after;
-  int priority = 0;                // -1000 … 1000, higher first
+  int priority = 0;  // -1000 … 1000, higher first
   bool preemptible = false;
-  int retries = 0;                 // new attempts after a failed one
+  int retries = 0;  // new attempts after a failed one
   std::optional<int64_t> time_limit_ms;
-  int64_t warning_ms = 60'000;     // so long before the limit …
+  int64_t warning_ms = 60'000;          // so long before the limit …
   std::string warning_signal = "USR1";  // … every rank gets this signal; empty: none
-  int64_t grace_ms = 10'000;       // between TERM and KILL
+  int64_t grace_ms = 10'000;            // between TERM and KILL
   Hooks hooks;
-  std::string sweep_group;         // set when this job is one of a sweep
-  Pairs sweep_values;              // the swept names and this job's values
+  std::string sweep_group;  // set when this job is one of a sweep
+  Pairs sweep_values;       // the swept names and this job's values
 
   int TotalNodes() const;
   int TotalRanks() const;

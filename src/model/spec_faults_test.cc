@@ -49,13 +49,18 @@ env: {1X: 2}
 )");
   EXPECT_EQ(
       FaultText(faults, "job.yaml"),
-      R"(job.yaml:1:7: nmae: found an unknown key, expected one of name, framework, code, python, inputs, outputs, labels, resources, run, parameters, env, roles, variables, sweep, after, priority, preemptible, retries, limits, stop, workdir, hooks, muster (did you mean "name"?)
+      R"(job.yaml:1:7: nmae: found an unknown key, expected a key that is known here (did you mean "name"?)
 job.yaml:2:12: framework: found "pytorhc", expected one of custom, pytorch, mpi (did you mean "pytorch"?)
 job.yaml:4:10: resources.nodes: found -1, expected a whole number from 1 to 10000
 job.yaml:5:12: resources.devices: found "npu:x", expected KIND:COUNT such as npu:8
 job.yaml:6:10: retries: found "many", expected a whole number from 0 to 100
 job.yaml:8:11: env.1X: found the name "1X", expected letters, digits and underscores, not a digit first
 )");
+}
+
+TEST(SpecFaultsTest, UnknownKeysWithoutALikenessGetTheList) {
+  EXPECT_EQ(OnlyFault("run: x\nhooks: {zzzzzzzz: x}\n").expected,
+            "one of setup, on_stop, on_failure");
 }
 
 TEST(SpecFaultsTest, WrongTypesSayWhatWasFound) {
@@ -172,6 +177,9 @@ TEST(SpecFaultsTest, RolesExcludeThePlainForm) {
                                   Field(&Fault::path, "resources.devices"),
                                   Field(&Fault::path, "resources.ranks")));
   EXPECT_EQ(OnlyFault("run: x\nroles: {}\n").found, "0 roles");
+  std::string many = "roles:\n";
+  for (int i = 0; i < 17; ++i) many += "  r" + std::to_string(i) + ": {run: x}\n";
+  EXPECT_EQ(OnlyFault(many).found, "17 roles");
   EXPECT_EQ(OnlyFault("run: x\nroles: {a: {service: true}}\n").found, "service roles only");
   EXPECT_EQ(OnlyFault("run: x\nroles: {a: {nods: 1}}\n").hint, "did you mean \"nodes\"?");
 }
@@ -197,6 +205,10 @@ TEST(SpecFaultsTest, VariablesThatReferToThemselvesAreFaults) {
   const Fault fault = OnlyFault("variables: {a: '${b}', b: '${a}'}\nrun: '${a} x'\n");
   EXPECT_EQ(fault.path, "variables.a");
   EXPECT_EQ(fault.found, "a variable that refers to itself: a → b → a");
+  EXPECT_EQ(OnlyFault("variables: {a: '${a}'}\nrun: '${a}'\nresources: {nodes: '${a}'}\n").path,
+            "variables.a");
+  EXPECT_EQ(OnlyFault("run: x\nvariables: {a: '${zz}'}\nresources: {nodes: '${a}'}\n").path,
+            "variables.a");
   EXPECT_EQ(OnlyFault("variables: {a: '${zz}'}\nrun: x\ncode: '${a}'\n").path, "variables.a");
   EXPECT_EQ(OnlyFault("variables: {nodes: 3}\nrun: x\n").hint,
             "nodes, devices, ranks and name are taken");

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "model/scalar.h"
 #include "model/value_types.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kSecond = 1000;
 constexpr int64_t kDay = 24 * 3600 * kSecond;
-constexpr size_t kMaxRoles = 100;
+constexpr size_t kMaxRoles = 16;  // each may inherit the whole job
 
 constexpr std::array<std::string_view, 2> kWorkdirs = {"node", "rank"};
 
@@ -68,10 +68,11 @@ Fields<T> SizeFields() {
 
 // Later entries replace earlier ones of the same name and keep their place.
 void Merge(Pairs& pairs, const Pairs& others) {
-  for (const auto& [name, value] : others) {
-    const auto same = [&](const auto& pair) { return pair.first == name; };
-    const auto found = std::ranges::find_if(pairs, same);
-    found == pairs.end() ? pairs.emplace_back(name, value) : * found = {name, value};
+  std::map<std::string, size_t, std::less<>> places;
+  for (size_t i = 0; i < pairs.size(); ++i) places.emplace(pairs[i].first, i);
+  for (const auto& pair : others) {
+    const auto [place, is_new] = places.emplace(pair.first, pairs.size());
+    is_new ? pairs.push_back(pair) : void(pairs[place->second] = pair);
   }
 }
 
@@ -116,11 +117,6 @@ Fields<RoleDraft> MakeRoleFields() {
 
 void StartRoles(const Cursor& at, const json::object& roles, JobDraft& job) {
   job.drafts.clear();
-  job.has_roles = true;
-  if (roles.empty() || roles.size() > kMaxRoles) {
-    at.reading.AddFault(at.path, fmt::format("{} roles", roles.size()),
-                        fmt::format("1 to {} roles", kMaxRoles));
-  }
   for (const auto& member : roles) {
     const Cursor inner = at.At(member.value(), member.key());
     if (!kNameRule.Fits(member.key())) {
@@ -137,6 +133,11 @@ void StartRoles(const Cursor& at, const json::object& roles, JobDraft& job) {
 void ReadRoles(const Cursor& at, Stage stage, JobDraft& job) {
   const auto* roles = at.value.if_object();
   if (roles == nullptr) return at.Fault("a map of roles, such as {ps: …, worker: …}");
+  job.has_roles = true;
+  if (roles->empty() || roles->size() > kMaxRoles) {
+    return at.reading.AddFault(at.path, fmt::format("{} roles", roles->size()),
+                               fmt::format("1 to {} roles", kMaxRoles));
+  }
   if (stage == Stage::kSizes) StartRoles(at, *roles, job);
   size_t index = 0;
   for (const auto& member : *roles) {

@@ -10,7 +10,6 @@
 #include "model/scalar.h"
 #include "model/spec_fields.h"
 #include "model/sweep.h"
-#include "model/value_types.h"
 
 namespace muster {
 namespace {
@@ -99,6 +98,7 @@ void CheckCommands(const Cursor& root, const JobDraft& job) {
   const json::object& document = root.value.get_object();
   const auto* roles = GetObject(document, "roles");
   for (const RoleDraft& draft : job.drafts) {
+    if (job.has_roles && draft.path.empty()) continue;  // `roles` itself has a fault
     if (draft.role.run != Command{} || document.contains("run")) continue;
     const auto* role = roles == nullptr ? nullptr : GetObject(*roles, draft.role.name);
     if (role != nullptr && role->contains("run")) continue;  // has a fault of its own

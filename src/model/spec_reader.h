@@ -12,15 +12,16 @@ namespace muster {
 
 // One thing wrong with a job file. All of them are reported together.
 struct Fault {
-  std::string path;      // "resources.devices", "" for the whole document
-  int line = 0;          // 0 when unknown
+  std::string path;  // "resources.devices", "" for the whole document
+  int line = 0;      // 0 when unknown
   int column = 0;
   std::string found;     // "\"npu:x\"", "a list"
   std::string expected;  // "KIND:COUNT such as npu:8"
   std::string hint;      // "did you mean \"npu:8\"?", or empty
 };
 
-// "job.yaml:7:12: resources.devices: found \"npu:x\", expected KIND:COUNT such as npu:8 (…)", a line each.
+// "job.yaml:7:12: resources.devices: found \"npu:x\", expected KIND:COUNT such as npu:8 (…)", a
+// line each.
 std::string FaultText(const std::vector<Fault>& faults, std::string_view file);
 json::array FaultsToJson(const std::vector<Fault>& faults);
 
@@ -32,16 +33,16 @@ enum class TextFormat { kGuess, kYaml, kJson };
 struct Marks {
   std::vector<std::pair<std::string, std::pair<int, int>>> at;  // path -> line, column
 };
-std::expected<json::value, std::vector<Fault>> ReadDocument(std::string_view text, TextFormat format,
-                                                            Marks* marks);
+std::expected<json::value, std::vector<Fault>> ReadDocument(std::string_view text,
+                                                            TextFormat format, Marks* marks);
 
 // One spec, or one a combination when the document has `sweep:`; they share sweep_group "" (the
 // server names it). Pure: looks at no disk. Paths stay as written.
 std::expected<std::vector<JobSpec>, std::vector<Fault>> ReadSpecs(const json::value& document,
                                                                   const Marks& marks);
 
-// The published JSON Schema (draft 2020-12) of the job file, made from the same table that ReadSpecs
-// reads by.
+// The published JSON Schema (draft 2020-12) of the job file, made from the same table that
+// ReadSpecs reads by.
 json::object JobFileSchema();
 
 }  // namespace muster

@@ -76,7 +76,9 @@ void Sweep::Read(const Cursor& at, const json::value& document) {
   for (const auto& member : *axes) {
     AddAxis(at.At(member.value(), member.key()), member.key(), document.get_object());
   }
-  CheckSize(at, TextSize(document));
+  const auto* roles = GetObject(document.get_object(), "roles");
+  const size_t copies = roles == nullptr ? 1 : roles->size() + 1;  // a role inherits from the job
+  CheckSize(at, (TextSize(document) - TextSize(at.value)) * copies);
 }
 
 void Sweep::AddAxis(const Cursor& at, std::string_view name, const json::object& document) {

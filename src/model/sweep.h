@@ -36,7 +36,7 @@ class Sweep {
 
   void Read(const Cursor& at, const json::value& document);
   void AddAxis(const Cursor& at, std::string_view name, const json::object& document);
-  void CheckSize(const Cursor& at, size_t bytes);  // of the whole document
+  void CheckSize(const Cursor& at, size_t bytes);  // of one job
 
   std::vector<Axis> axes_;
   int64_t count_ = 1;

@@ -103,6 +103,12 @@ TEST(SweepTest, TenThousandJobsAreTheMost) {
               HasSubstr("more than 10000 combinations"));
 }
 
+TEST(SweepTest, LongListsOfValuesAreTaken) {
+  std::string values = "[0";
+  for (int i = 1; i < 9'000; ++i) values += ", " + std::to_string(i);
+  EXPECT_THAT(Jobs("run: x\nsweep: {seed: " + values + "]}\n"), SizeIs(9'000));
+}
+
 TEST(SweepTest, SweepsOfHugeJobsAreRefused) {
   std::string values = "[0";
   for (int i = 1; i < 100; ++i) values += ", " + std::to_string(i);

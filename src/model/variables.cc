@@ -52,7 +52,9 @@ struct Variables::Expansion {
   bool stopped = false;
 
   void Report(VariableProblem::Kind kind, std::string_view name) {
-    if (depth > 0 && kind != VariableProblem::Kind::kTooLarge) return;
+    if (depth > 0 && kind != VariableProblem::Kind::kTooLarge) {
+      kind = VariableProblem::Kind::kBroken;
+    }
     const auto same = [&](const VariableProblem& problem) {
       return problem.kind == kind && problem.name == name;
     };
@@ -102,7 +104,10 @@ std::vector<std::vector<std::string>> Variables::BreakLoops() {
   };
   for (const auto& [name, text] : texts_) visit(visit, name);
   for (const auto& loop : loops)
-    for (const std::string& name : loop) texts_[name].clear();
+    for (const std::string& name : loop) {
+      texts_[name].clear();
+      broken_.insert(name);
+    }
   return loops;
 }
 
@@ -152,6 +157,7 @@ void Variables::AppendName(std::string_view piece, std::string_view name, Expans
       expansion.Report(VariableProblem::Kind::kUnknown, name);
     return;
   }
+  if (broken_.contains(name)) return expansion.Report(VariableProblem::Kind::kBroken, name);
   if (expansion.depth >= kLongestChain) return;  // BreakLoops left none
   ++expansion.depth;
   Append(found->second, expansion);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,8 @@ struct BuiltIns {
 enum class UnknownName { kFault, kKeep };
 
 struct VariableProblem {
-  enum class Kind { kUnknown, kMalformed, kTooLarge } kind;
+  // kBroken: a variable on the way has a problem of its own, which is reported there.
+  enum class Kind { kUnknown, kMalformed, kTooLarge, kBroken } kind;
   std::string name;  // between the braces
 };
 
@@ -43,13 +45,13 @@ class Variables {
   std::vector<std::string_view> Names() const;  // with the built-in ones
 
   // Every way from a variable back to itself, such as {a, b, a}, and every chain of more than 64.
-  // What stands on them is empty afterwards, so that nothing is said twice.
+  // What stands on them is empty afterwards, and using it gives kBroken.
   std::vector<std::vector<std::string>> BreakLoops();
 
   // Replaces every ${name}; `$${` gives `${`. Problems of the text itself are reported, at most
-  // ten, and leave their part as it was; those of a variable's own text are found by expanding that
-  // one. The work over the life of this object is bounded, so that variables which double each
-  // other end as kTooLarge instead of filling the memory.
+  // ten, and leave their part as it was; those inside a variable are kBroken. The work over the
+  // life of this object is bounded, so that variables which double each other end as kTooLarge
+  // instead of filling the memory.
   std::string Expand(std::string_view text, const BuiltIns& built_ins, UnknownName unknown,
                      std::vector<VariableProblem>& problems);
 
@@ -59,6 +61,7 @@ class Variables {
   void AppendName(std::string_view piece, std::string_view name, Expansion& expansion);
 
   std::map<std::string, std::string, std::less<>> texts_;
+  std::set<std::string, std::less<>> broken_;
   size_t spent_ = 0;
 };
 

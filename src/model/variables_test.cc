@@ -6,7 +6,9 @@
 namespace muster {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
+using testing::Field;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -77,7 +79,10 @@ TEST(VariablesTest, LoopsAreFoundAndBroken) {
   EXPECT_THAT(variables.BreakLoops(),
               ElementsAre(ElementsAre("b", "c", "b"), ElementsAre("self", "self")));
   EXPECT_THAT(variables.BreakLoops(), IsEmpty());
-  EXPECT_EQ(Expand(variables, "${a}|${self}|${good}").text, "||1");
+  const Expanded result = Expand(variables, "${a}|${self}|${good}");
+  EXPECT_EQ(result.text, "||1");
+  EXPECT_THAT(result.problems, Each(Field(&VariableProblem::kind, VariableProblem::Kind::kBroken)));
+  EXPECT_THAT(result.problems, SizeIs(2));
 }
 
 TEST(VariablesTest, LongChainsAreBroken) {

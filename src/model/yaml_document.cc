@@ -47,7 +47,7 @@ class Events final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (!builder_.HasRoot()) return;
-    RefuseDocument(places_.At(mark), "a second document (after a line \"---\")", "one job a file",
+    RefuseDocument(places_.At(mark), "a second document", "one job a file",
                    "write the second job into a file of its own");
   }
   void OnDocumentEnd() override {}
