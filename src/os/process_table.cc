@@ -3,10 +3,12 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include <cctype>
+#include <cerrno>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -29,6 +31,29 @@ std::vector<pid_t> AllPids() {
 }
 
 bool IsAlive(const ProcessInfo& process) { return process.state != 'Z' && process.state != 'X'; }
+
+// Between exec and the end of its loading a program has neither arguments nor environment yet. The
+// kernel's own threads never have.
+bool IsBeingLoaded(pid_t pid) {
+  constexpr pid_t kKernelThreads = 2;
+  const auto arguments = ReadFile(ProcFile(pid, "cmdline"), 16 << 20);
+  const auto process = ReadProcess(pid);
+  return arguments && arguments->empty() && process && IsAlive(*process) && pid != kKernelThreads &&
+         process->ppid != kKernelThreads;
+}
+
+// Waits for a program that is being loaded, a millisecond for each unit of `patience`, so that a
+// mark which is about to be there is not missed.
+std::string Environment(pid_t pid, int& patience) {
+  for (;; --patience) {
+    auto environment = ReadFile(ProcFile(pid, "environ"), 16 << 20);
+    if (!environment) return {};
+    if (!environment->empty() || patience <= 0 || !IsBeingLoaded(pid)) {
+      return std::move(*environment);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 bool HasEntry(std::string_view environment, std::string_view mark) {
   for (size_t at = environment.find(mark); at != std::string_view::npos;
@@ -106,10 +131,10 @@ std::vector<ProcessInfo> Descendants(pid_t root) {
 std::vector<ProcessInfo> ProcessesMarked(std::string_view mark) {
   std::vector<ProcessInfo> found;
   if (mark.empty()) return found;
+  int patience = 200;
   for (pid_t pid : AllPids()) {
     if (pid == ::getpid()) continue;
-    const auto environment = ReadFile(ProcFile(pid, "environ"), 16 << 20);
-    if (!environment || !HasEntry(*environment, mark)) continue;
+    if (!HasEntry(Environment(pid, patience), mark)) continue;
     if (auto process = ReadProcess(pid); process && IsAlive(*process)) {
       found.push_back(std::move(*process));
     }

@@ -109,6 +109,21 @@ TEST_F(ProcessTableTest, FindsProcessesByAWholeEntryOfTheirEnvironment) {
   EXPECT_THAT(ProcessesMarked(""), IsEmpty());
 }
 
+// Spawn returns as soon as the program has replaced its starter, before all of it is loaded.
+TEST_F(ProcessTableTest, FindsMarksOfProgramsThatHaveJustBeenStarted) {
+  for (int i = 0; i < 50; ++i) {
+    SpawnOptions options;
+    options.argv = {"sleep", "1000"};
+    options.env = {mark};
+    const auto child = Spawn(options);
+    ASSERT_TRUE(child);
+    const auto found = ProcessesMarked(mark);
+    ::kill(child->pid, SIGKILL);
+    ::waitpid(child->pid, nullptr, 0);
+    ASSERT_EQ(found.size(), 1u) << "in round " << i;
+  }
+}
+
 TEST_F(ProcessTableTest, ShowsCommandsTheWayAShellWouldTakeThem) {
   const pid_t pid = Start();
   EXPECT_EQ(CommandLine(pid), "sh -c 'sleep 1000 & echo ready; wait'");
