@@ -1,5 +1,7 @@
 #include "launcher/launcher.h"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +15,7 @@
 #include "model/order.h"
 #include "os/epoll_loop.h"
 #include "os/net.h"
+#include "os/process_table.h"
 #include "os/sweep.h"
 
 namespace muster::launcher {
@@ -49,8 +52,10 @@ Ground PrepareGround(const NodeOrder& order) {
 void Refuse(RecordWriter& record, const Error& error) {
   ExitReport exit{.how = ExitClass::kCouldNotStart};
   exit.detail = error.text;
+  const auto self = os::ReadProcess(getpid());
   record.Append(
-      {NodeFailed{-1, std::move(exit), "the launch order cannot be carried out: " + error.text},
+      {LauncherBegan{"", getpid(), self ? self->start_ticks : 0, os::HostName(), "", {}},
+       NodeFailed{-1, std::move(exit), "the launch order cannot be carried out: " + error.text},
        NodeClean{}, LauncherEnded{true}});
 }
 

@@ -91,6 +91,7 @@ void Node::StartRanks() {
   auto [lines, failed] = ranks_.StartAll();
   if (failed) lines.emplace_back(*failed);
   if (!lines.empty()) record_.Append(std::move(lines));
+  if (ground_.group) ground_.group->JoinLate();
   follower_.Start();
   if (failed) return OnRankFailure(*failed);
   StartLimit();

@@ -80,6 +80,7 @@ class Node {
   void Sweep();
   void NoteStubborn();
   void Prove();
+  void RenewGroup();
   void SweepAgain();
   void End();
   void ArmDeadline(int64_t ms);

@@ -154,6 +154,7 @@ void Node::Prove() {
   const bool bad =
       failed_ || wish_.by == StoppedBy::kRankFailure || wish_.by == StoppedBy::kTimeLimit;
   if (!bad || order_.hooks.on_failure.empty()) return End();
+  RenewGroup();
   if (const auto status = hooks_.Start("on_failure", order_.hooks.on_failure); !status) {
     LogWarning("on_failure is left out: {}", status.error().text);
     return End();
@@ -161,6 +162,17 @@ void Node::Prove() {
   sweeper_.reset();
   look_pause_ms_ = 1;
   deadline_ = loop_.After(std::max(kFailureHookMs, grace_ms_), [this] { hooks_.Signal(SIGKILL); });
+}
+
+// A group whose members were killed takes no new ones on some kernels.
+void Node::RenewGroup() {
+  if (!ground_.group) return;
+  Status status = sweeper().RemoveGroup();
+  if (status) {
+    if (auto group = os::Cgroup::Create(ground_.group->name(), order_.memory); !group)
+      status = std::unexpected(group.error());
+  }
+  if (!status) LogWarning("the control group cannot be used again: {}", status.error().text);
 }
 
 // What on_failure left behind goes the same way; told only when there was something.

@@ -23,6 +23,7 @@ namespace {
 
 constexpr const char* kParent = "muster";
 constexpr int kRounds = 100;
+constexpr int kJoinRounds = 5;
 
 Status CheckName(const std::string& name) {
   const auto is_safe = [](char c) {
@@ -46,6 +47,13 @@ Status WriteControl(const Path& file, std::string_view text) {
 
 bool TryControl(const Path& file, std::string_view text) {
   return WriteControl(file, text).has_value();
+}
+
+bool Exists(const Path& file) { return ::access(file.c_str(), F_OK) == 0; }
+
+std::vector<CgroupMount> UnifiedFirst(std::vector<CgroupMount> mounts) {
+  std::ranges::sort(mounts, std::ranges::greater(), &CgroupMount::unified);
+  return mounts;
 }
 
 Status MakeFolder(const Path& folder) {
@@ -116,6 +124,20 @@ std::vector<Path> Tree(const Path& dir) {
   return folders;
 }
 
+// As the kernel lists them, nested groups included.
+std::set<pid_t> PidsIn(const Path& dir) {
+  std::set<pid_t> pids;
+  for (const Path& folder : Tree(dir)) {
+    const auto content = ReadFile(folder / "cgroup.procs");
+    if (!content) continue;
+    for (const std::string& line : Split(*content, '\n')) {
+      const auto pid = ParseInt(line);
+      if (pid && *pid > 0) pids.insert(pid_t(*pid));  // 0 is a process of another pid namespace
+    }
+  }
+  return pids;
+}
+
 // The number after "oom_kill" in a file of "name value" lines.
 int64_t OomKillsIn(const Path& file) {
   const auto content = ReadFile(file, 64 << 10);
@@ -165,15 +187,22 @@ Result<Cgroup> Cgroup::Create(const std::string& name, std::optional<int64_t> me
     return Fail(Code::kInvalid, fmt::format("cannot limit memory to {} bytes", *memory_limit));
   }
   std::vector<Path> dirs;
+  std::vector<Path> late;
   std::string causes;
   bool limited = !memory_limit;
-  for (const CgroupMount& mount : FindCgroupMounts()) {
+  bool kernel_kills = false;
+  for (const CgroupMount& mount : UnifiedFirst(FindCgroupMounts())) {
+    const bool counts_memory = mount.unified || Exists(mount.root / "memory.limit_in_bytes");
+    // Where the kernel kills a version 2 group, others only matter for what they count.
+    if (kernel_kills && !counts_memory) continue;
     auto dir = MakeIn(mount, name);
     if (!dir) {
       causes += (causes.empty() ? "" : "; ") + dir.error().text;
       continue;
     }
     if (memory_limit && LimitMemory(*dir, *memory_limit)) limited = true;
+    if (kernel_kills && !memory_limit) late.push_back(*dir);
+    kernel_kills |= mount.unified && Exists(*dir / "cgroup.kill");
     dirs.push_back(std::move(*dir));
   }
   if (dirs.empty()) {
@@ -183,7 +212,9 @@ Result<Cgroup> Cgroup::Create(const std::string& name, std::optional<int64_t> me
                 "run as root, or in a delegated group (systemd-run --scope -p Delegate=yes)");
   }
   if (!limited) LogWarning("control group {} has no memory limit: no controller takes one", name);
-  return Cgroup(name, std::move(dirs));
+  Cgroup group(name, std::move(dirs));
+  group.late_dirs_ = std::move(late);
+  return group;
 }
 
 Result<Cgroup> Cgroup::Find(const std::string& name) {
@@ -204,22 +235,33 @@ Result<Cgroup> Cgroup::Find(const std::string& name) {
 
 std::vector<Path> Cgroup::ProcsFiles() const {
   std::vector<Path> files;
-  for (const Path& dir : dirs_) files.push_back(dir / "cgroup.procs");
+  for (const Path& dir : dirs_) {
+    const bool late = std::ranges::find(late_dirs_, dir) != late_dirs_.end();
+    if (!late) files.push_back(dir / "cgroup.procs");
+  }
   return files;
+}
+
+// Members may fork while they are moved; their children are met by the next round.
+void Cgroup::JoinLate() const {
+  for (const Path& dir : late_dirs_) {
+    for (int round = 0; round < kJoinRounds; ++round) {
+      const std::set<pid_t> there = PidsIn(dir);
+      int moved = 0;
+      for (const pid_t pid : Members()) {
+        if (!there.contains(pid)) moved += TryControl(dir / "cgroup.procs", std::to_string(pid));
+      }
+      if (moved == 0) break;
+    }
+  }
 }
 
 std::vector<pid_t> Cgroup::Members() const {
   std::set<pid_t> members;
   for (const Path& dir : dirs_) {
-    for (const Path& folder : Tree(dir)) {
-      const auto content = ReadFile(folder / "cgroup.procs");
-      if (!content) continue;
-      for (const std::string& line : Split(*content, '\n')) {
-        const auto pid = ParseInt(line);
-        if (!pid || *pid <= 0) continue;  // 0 is a process of another pid namespace
-        const auto process = ReadProcess(pid_t(*pid));
-        if (process && process->state != 'Z' && process->state != 'X') members.insert(pid_t(*pid));
-      }
+    for (const pid_t pid : PidsIn(dir)) {
+      const auto process = ReadProcess(pid);
+      if (process && process->state != 'Z' && process->state != 'X') members.insert(pid);
     }
   }
   return {members.begin(), members.end()};

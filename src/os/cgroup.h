@@ -13,8 +13,8 @@
 namespace muster::os {
 
 // A control group of our own in every hierarchy that is writable: v2 (also as the "unified" mount
-// beside v1), and v1 memory, pids and freezer. On machines that give none, `Create` fails with
-// kUnavailable and callers go on with process groups and marks.
+// beside v1), v1 memory, and where v2 cannot kill, v1 pids and freezer. On machines that give none,
+// `Create` fails with kUnavailable and callers go on with process groups and marks.
 class Cgroup {
  public:
   // Makes (or finds again, after a crash) the group "muster/<name>". `name` is a single component.
@@ -23,12 +23,18 @@ class Cgroup {
   static Result<Cgroup> Find(const std::string& name);
 
   const std::string& name() const { return name_; }
-  // Files a child writes "0" into to join: one a hierarchy.
+  // Files a child writes "0" into to join before its program begins; Spawn does it. Without a
+  // memory limit, v1 memory is not among them where v2 holds the child already: it only counts
+  // there, and joining costs the kernel 10 ms. JoinLate does that afterwards.
   std::vector<Path> ProcsFiles() const;
+  // Takes all members into the hierarchies that ProcsFiles leaves out.
+  void JoinLate() const;
   // Living members, nested groups included.
   std::vector<pid_t> Members() const;
   // SIGKILL to every member: cgroup.kill where the kernel has it, else freeze, kill, thaw, until
-  // none is left or 100 rounds are over.
+  // none is left or 100 rounds are over. Start nothing in the group afterwards but remove it and
+  // make it again: some kernels (6.18 is one) kill whatever is born into a group that was killed
+  // before.
   void KillAll() const;
   // How often the kernel killed a member for memory.
   int64_t OomKills() const;
@@ -40,7 +46,8 @@ class Cgroup {
   Cgroup(std::string name, std::vector<Path> dirs)
       : name_(std::move(name)), dirs_(std::move(dirs)) {}
   std::string name_;
-  std::vector<Path> dirs_;  // one a hierarchy
+  std::vector<Path> dirs_;       // one a hierarchy
+  std::vector<Path> late_dirs_;  // those of them that JoinLate serves
 };
 
 }  // namespace muster::os

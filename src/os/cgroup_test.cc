@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "os/cgroup_mounts.h"
 #include "os/spawn.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 using testing::Contains;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::Not;
 
 TEST(CgroupMountsTest, ReadsAHybridMachine) {
@@ -140,8 +142,36 @@ TEST_F(CgroupTest, IsFoundAgainByName) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->name(), name);
   EXPECT_THAT(found->Members(), Contains(pid));
-  EXPECT_EQ(found->ProcsFiles(), group->ProcsFiles());
+  EXPECT_THAT(found->ProcsFiles(), IsSupersetOf(group->ProcsFiles()));
   EXPECT_TRUE(Cgroup::Create(name, {})) << "making it again finds it";
+}
+
+// A group with a limit is in every hierarchy before the program begins, others may follow.
+TEST_F(CgroupTest, MembersJoinTheRestOfTheHierarchiesLater) {
+  if (!Make()) return;
+  const pid_t pid = Start("sleep 1000 & echo; wait", true);
+  const size_t members = group->Members().size();
+  group->JoinLate();
+  const auto found = Cgroup::Find(name);
+  ASSERT_TRUE(found);
+  for (const Path& procs : found->ProcsFiles()) {
+    const auto text = ReadFile(procs);
+    ASSERT_TRUE(text);
+    EXPECT_THAT(Split(*text, '\n'), Contains(std::to_string(pid))) << procs;
+    EXPECT_EQ(std::ranges::count(*text, '\n'), std::ptrdiff_t(members)) << procs;
+  }
+}
+
+TEST_F(CgroupTest, CanBeMadeAgainAfterItWasKilled) {
+  if (!Make()) return;
+  const pid_t pid = Start("sleep 1000");
+  group->KillAll();
+  ASSERT_EQ(::waitpid(pid, nullptr, 0), pid);
+  ASSERT_TRUE(group->Remove());
+  ASSERT_TRUE(Make());
+  int status = 0;
+  ASSERT_GT(::waitpid(Start("exit 7"), &status, 0), 0);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
 TEST_F(CgroupTest, IsNotFoundWhenNobodyMadeIt) {

@@ -1,9 +1,13 @@
 #include "os/spawn.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/sched.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -32,7 +36,8 @@ struct Prepared {
   Path program;
   std::vector<char*> argv;
   std::vector<char*> env;
-  std::vector<const char*> cgroup_procs;
+  std::vector<const char*> cgroup_procs;  // the one of `birth` last
+  Fd birth;                               // a version 2 group, or none
   std::vector<SpawnLimit> limits;
   Fd null;
   std::array<Fd, 3> moved;  // copies of descriptors that lie where 0, 1 and 2 will be
@@ -127,6 +132,27 @@ Status PrepareDescriptors(const SpawnOptions& options, Prepared& prepared) {
   return {};
 }
 
+// The folder of a version 2 group that a child can be born into. To join one later makes the kernel
+// wait for all CPUs, which takes ten milliseconds and more.
+Fd BirthGroup(const Path& procs) {
+  auto dir = Open(procs.parent_path(), O_PATH | O_DIRECTORY);
+  struct statfs info{};
+  if (!dir || ::fstatfs(dir->get(), &info) != 0 || info.f_type != CGROUP2_SUPER_MAGIC) return Fd();
+  return std::move(*dir);
+}
+
+void PrepareCgroups(const SpawnOptions& options, Prepared& prepared) {
+  const char* last = nullptr;
+  for (const Path& procs : options.cgroup_procs) {
+    if (last == nullptr && (prepared.birth = BirthGroup(procs))) {
+      last = procs.c_str();
+    } else {
+      prepared.cgroup_procs.push_back(procs.c_str());
+    }
+  }
+  if (last != nullptr) prepared.cgroup_procs.push_back(last);
+}
+
 Result<Prepared> Prepare(const SpawnOptions& options) {
   MUSTER_TRY(CheckText(options));
   MUSTER_TRY(CheckFolder(options));
@@ -136,7 +162,7 @@ Result<Prepared> Prepare(const SpawnOptions& options) {
   MUSTER_TRY(PrepareDescriptors(options, prepared));
   prepared.argv = Pointers(options.argv);
   prepared.env = Pointers(options.env);
-  for (const Path& procs : options.cgroup_procs) prepared.cgroup_procs.push_back(procs.c_str());
+  PrepareCgroups(options, prepared);
   for (const auto& [resource, limit] : options.limits) {
     prepared.limits.push_back(CutToHardLimit(resource, limit));
   }
@@ -209,24 +235,65 @@ void Reap(pid_t pid) {
   }
 }
 
+struct Cloned {
+  pid_t pid = -1;
+  int pidfd = -1;
+  int error = 0;
+};
+
 // CLONE_VFORK stops this thread until the child has called exec or ended, so the child can run on a
 // part of this stack and share all memory: starting costs the same however large the parent is.
-Result<Child> Clone(SpawnPlan& plan, const SpawnOptions& options) {
+Cloned CloneSharing(SpawnPlan& plan) {
   alignas(16) std::array<char, 32 << 10> stack;
-  int pidfd = -1;
-  const pid_t pid = ::__clone(SpawnChild, stack.data() + stack.size(),
-                              CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan, &pidfd);
-  if (pid < 0) return FailErrno(errno, "start a process for " + Printable(options.argv[0]));
-  Child child{.pid = pid, .pidfd = Fd(pidfd)};
+  Cloned cloned;
+  cloned.pid = ::__clone(SpawnChild, stack.data() + stack.size(),
+                         CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan, &cloned.pidfd);
+  cloned.error = errno;
+  return cloned;
+}
+
+// The child begins its life inside the group. The C library has no call for that, and a child on a
+// borrowed stack needs assembly, so this one has a copy of the memory and reports its failure
+// through a shared page. Only small programs, launchers, start others in groups.
+Cloned CloneInto(const Fd& group, SpawnPlan& plan) {
+  Cloned cloned;
+  void* page =
+      ::mmap(nullptr, sizeof plan, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (page == MAP_FAILED) return cloned;
+  SpawnPlan* shared = new (page) SpawnPlan(plan);
+  shared->cgroup_count -= 1;
+  clone_args args{};
+  args.flags = CLONE_VFORK | CLONE_PIDFD | CLONE_INTO_CGROUP;
+  args.pidfd = uint64_t(&cloned.pidfd);
+  args.exit_signal = SIGCHLD;
+  args.cgroup = uint64_t(group.get());
+  const long pid = ::syscall(SYS_clone3, &args, sizeof args);
+  if (pid == 0) ::syscall(SYS_exit_group, SpawnChild(shared));
+  cloned.pid = pid_t(pid);
+  plan.failed = shared->failed;
+  plan.index = shared->index;
+  plan.error = shared->error;
+  ::munmap(page, sizeof plan);
+  return cloned;
+}
+
+Result<Child> Clone(const Fd& birth, SpawnPlan& plan, const SpawnOptions& options) {
+  Cloned cloned;
+  if (birth) cloned = CloneInto(birth, plan);
+  // Kernels before 5.7 and some sandboxes cannot: the child then joins by itself.
+  if (cloned.pid < 0) cloned = CloneSharing(plan);
+  if (cloned.pid < 0)
+    return FailErrno(cloned.error, "start a process for " + Printable(options.argv[0]));
+  Child child{.pid = cloned.pid, .pidfd = Fd(cloned.pidfd)};
   if (plan.failed != SpawnStep::kNone) {
-    Reap(pid);
+    Reap(child.pid);
     return FailStep(plan, options);
   }
-  if (!child.pidfd) child.pidfd = Fd(int(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!child.pidfd) child.pidfd = Fd(int(::syscall(SYS_pidfd_open, child.pid, 0)));
   if (!child.pidfd) {
     const int error = errno;
-    ::kill(pid, SIGKILL);
-    Reap(pid);
+    ::kill(child.pid, SIGKILL);
+    Reap(child.pid);
     return FailErrno(error, "watch the new process of " + Printable(options.argv[0]));
   }
   return child;
@@ -250,7 +317,7 @@ Result<Child> Spawn(const SpawnOptions& options) {
       .new_session = options.new_session,
   };
   const BlockedSignals blocked;
-  return Clone(plan, options);
+  return Clone(prepared.birth, plan, options);
 }
 
 }  // namespace muster::os
