@@ -84,8 +84,9 @@ void AddMetaRoutes(RouteTable& table, const ContextPtr& context) {
                   .summary = "End the server; jobs go on",
                   .answers = {{202, "it ends after this answer", "ShuttingDown"}}},
                  [context](const Call&, http::Reply reply) {
-                   reply.Send(http::JsonResponse(202, json::object{{"status", "shutting_down"}}));
+                   // Runs after this handler, and so after the answer is on its way.
                    context->parts.loop.Post([context] { context->parts.shutdown(); });
+                   reply.Send(http::JsonResponse(202, json::object{{"status", "shutting_down"}}));
                  });
 }
 

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include "api/answers.h"
 #include "api/body.h"
 #include "api/params.h"
@@ -24,22 +22,12 @@ http::Response SubmitAnswer(const Context& context, const Outcome& outcome) {
           {"jobs", std::move(jobs)}, {"group", outcome->group}, {"repeated", outcome->repeated}});
 }
 
-Status CheckCode(const Context& context, const std::string& hash) {
-  if (hash.empty() || context.parts.code.HasTree(hash)) return {};
-  return Fail(
-      Code::kInvalid, "code_hash names no snapshot that is stored here",
-      fmt::format("send the code's manifest to POST {}/code first, and use the hash it answers",
-                  kPrefix));
-}
-
 void Submit(const ContextPtr& context, const Call& call, http::Reply reply) {
   lifecycle::SubmitRequest request;
   request.document = call.body.at("spec");
   request.code_hash = GetString(call.body, "code_hash");
   request.key = IdempotencyKey(call.request);
   request.user = GetString(call.body, "user");
-  if (const Status status = CheckCode(*context, request.code_hash); !status)
-    return reply.Send(http::ErrorResponse(status.error()));
   context->parts.conductor.Submit(
       std::move(request), [context, reply = Share(std::move(reply))](const Outcome& outcome) {
         reply->Send(SubmitAnswer(*context, outcome));

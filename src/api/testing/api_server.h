@@ -1,0 +1,68 @@
+#pragma once
+
+#include <future>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "api/api.h"
+#include "engines/fake_engine.h"
+#include "http/client.h"
+#include "http/server.h"
+#include "os/temp_dir.h"
+
+namespace muster::api {
+
+// For tests: the whole API on a real listener, with a real journal and conductor, and an engine
+// that starts nothing. Requests come from the test's thread, everything else runs on the server's.
+class ApiServer {
+ public:
+  static constexpr const char* kToken = "sesame";
+
+  ApiServer();
+  ~ApiServer();
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+
+  // With the token. `target` is below /api/v1.
+  http::Response Send(const std::string& method, const std::string& target,
+                      std::string_view body = {}, http::Headers headers = {});
+  http::Response Get(const std::string& target, http::Headers headers = {}) {
+    return Send("GET", target, {}, std::move(headers));
+  }
+  // The object that a good answer has; a test failure when it is none.
+  json::object GetObject(const std::string& target);
+  // Exactly these bytes on a connection of its own; the answer's status and body.
+  http::Response SendRaw(const std::string& bytes);
+
+  // Runs `fn` on the server's loop and waits for it.
+  void OnLoop(const std::function<void()>& fn);
+  // Submits a small job; it starts at once while there is room. Its id.
+  JobId Submit(const std::string& devices = "cpu:2", json::object more = {});
+  // As its launchers would tell. `index` counts the attempts started so far.
+  void Begin(size_t index);
+  void End(size_t index, const ExitReport& report = {.how = ExitClass::kSucceeded});
+
+  os::Path data() const { return dir_.path(); }
+  int shutdowns() const { return shutdowns_; }
+  engines::FakeEngine& engine() { return engine_; }  // on the loop
+  http::Router& router() { return router_; }
+
+ private:
+  void Settle();
+
+  os::TempDir dir_;
+  http::Router router_;
+  std::unique_ptr<http::Server> server_;
+  std::unique_ptr<store::Journal> journal_;
+  store::CodeStore code_;
+  engines::FakeEngine engine_;
+  std::unique_ptr<os::FileWatch> files_;
+  std::unique_ptr<os::Pool> pool_;
+  std::unique_ptr<lifecycle::Conductor> conductor_;
+  std::unique_ptr<ApiParts> parts_;
+  std::atomic<int> shutdowns_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace muster::api
