@@ -45,14 +45,14 @@ bool IsBeingLoaded(pid_t pid) {
 // Waits for a program that is being loaded, a millisecond for each unit of `patience`, so that a
 // mark which is about to be there is not missed.
 std::string Environment(pid_t pid, int& patience) {
-  for (;; --patience) {
-    auto environment = ReadFile(ProcFile(pid, "environ"), 16 << 20);
-    if (!environment) return {};
-    if (!environment->empty() || patience <= 0 || !IsBeingLoaded(pid)) {
-      return std::move(*environment);
-    }
+  const Path file = ProcFile(pid, "environ");
+  auto environment = ReadFile(file, 16 << 20);
+  if (!environment || !environment->empty()) return environment.value_or("");
+  while (patience > 0 && IsBeingLoaded(pid)) {
+    --patience;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
+  return ReadFile(file, 16 << 20).value_or("");  // loading may have ended since the first reading
 }
 
 bool HasEntry(std::string_view environment, std::string_view mark) {
