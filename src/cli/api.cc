@@ -96,9 +96,9 @@ Result<json::object> Api::Get(const std::string& target) {
 Result<json::object> Api::Post(const std::string& target, const json::value& body,
                                const http::Headers& headers) {
   http::Headers all = headers;
-  all.emplace_back("Content-Type", "application/json");
+  if (!body.is_null()) all.emplace_back("Content-Type", "application/json");
   MUSTER_ASSIGN(const http::Response response,
-                client_->Send("POST", Target(target), ToJson(body), all));
+                client_->Send("POST", Target(target), body.is_null() ? "" : ToJson(body), all));
   return ObjectOf(response, "POST " + target);
 }
 

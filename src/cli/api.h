@@ -24,6 +24,7 @@ class Api {
       : client_(std::move(client)), reopen_(std::move(reopen)), url_(std::move(url)) {}
 
   Result<json::object> Get(const std::string& target);
+  // Null sends no body at all.
   Result<json::object> Post(const std::string& target, const json::value& body,
                             const http::Headers& headers = {});
   Status Delete(const std::string& target);

@@ -8,6 +8,8 @@
 namespace muster::cli {
 namespace {
 
+constexpr int64_t kWorthTelling = 1000;  // a shorter run is told by its end alone
+
 // -1: none, or the failure was not a rank's.
 int FailingRank(const JobView& job) {
   const Attempt* attempt = job.last();
@@ -16,8 +18,8 @@ int FailingRank(const JobView& job) {
 
 std::string RunTime(const JobView& job) {
   const Attempt* attempt = job.last();
-  if (!attempt || attempt->started_ms == 0 || job.ended_ms < attempt->started_ms) return {};
-  return " after " + HumanDuration(job.ended_ms - attempt->started_ms);
+  const int64_t ran = attempt && attempt->started_ms > 0 ? job.ended_ms - attempt->started_ms : 0;
+  return ran >= kWorthTelling ? " after " + HumanDuration(ran) : "";
 }
 
 void AddFailure(const Screen& screen, const JobView& job, const std::vector<std::string>& lines,

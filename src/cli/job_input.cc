@@ -51,6 +51,8 @@ Result<std::string> ReadText(const std::string& word) {
   if (!text && text.error().code == Code::kNotFound && !LooksLikeJobFile(word))
     return Fail(Code::kInvalid, fmt::format("there is no job file {}", ShellQuote(Printable(word))),
                 "put a command behind --: muster run -- python3 train.py");
+  // Whatever keeps us from reading it, the job file as named is what has to change.
+  if (!text) text.error().code = Code::kInvalid;
   return text;
 }
 

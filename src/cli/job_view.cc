@@ -112,6 +112,7 @@ std::string Headline(const JobView& job) {
       why = Printable(job.last()->cause->what);
     }
   }
+  if (why.starts_with(job.state + " ")) return fmt::format("job {} {}", job.id, why);
   return fmt::format("job {} {}{}{}", job.id, job.IsOver() ? job.state : "is " + job.state,
                      why.empty() ? "" : ": ", why);
 }

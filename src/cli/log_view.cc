@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/table.h"
+#include "model/states.h"
 
 namespace muster::cli {
 namespace {
@@ -14,6 +15,12 @@ Paint RankPaint(int rank) {
   constexpr Paint kCycle[] = {Paint::kCyan, Paint::kYellow, Paint::kGreen, Paint::kMagenta,
                               Paint::kBlue};
   return kCycle[size_t(rank < 0 ? 0 : rank) % std::size(kCycle)];
+}
+
+// Whole seconds, so that the line does not flicker.
+std::string Elapsed(int64_t ms) {
+  const int64_t seconds = std::max<int64_t>(0, ms / 1000);
+  return seconds < 60 ? fmt::format("{}s", seconds) : HumanDuration(seconds * 1000);
 }
 
 std::string JsonLine(const http::SseEvent& event, const json::value& data) {
@@ -71,7 +78,10 @@ void LogView::TakeState(const json::object& data) {
   state_ = state;
   reason_ = reason;
   if (options_.live) return DrawStatus();
-  if (!is_new || !options_.tell_states || options_.as_json) return;
+  // How it ended is told by whoever asked for the stream.
+  const auto known = StateFromName(state_);
+  const bool is_over = known && IsTerminal(*known);
+  if (!is_new || is_over || !options_.tell_states || options_.as_json) return;
   Say(fmt::format("{} is {}{}{}", options_.title, state_, reason_.empty() ? "" : ": ", reason_));
 }
 
@@ -129,13 +139,15 @@ void LogView::Say(std::string_view text) {
 
 void LogView::DrawStatus() {
   if (!options_.live || !at_line_start_ || end_ || state_.empty()) return;
-  std::string text = fmt::format("{} · {} · {}", options_.title, state_,
-                                 HumanDuration((clock_.WallMs() - began_ms_) / 1000 * 1000));
+  std::string text =
+      fmt::format("{} · {} · {}", options_.title, state_, Elapsed(clock_.WallMs() - began_ms_));
   const std::string& detail = progress_.empty() || state_ == "queued" ? reason_ : progress_;
   if (!detail.empty()) text += " · " + detail;
   if (screen_.width > 1) text = CutToWidth(text, screen_.width - 1);
+  if (status_shown_ && text == status_) return;
   screen_.Out(fmt::format("{}{}", kEraseLine, screen_.Painted(Paint::kBold, text)));
   status_shown_ = true;
+  status_ = std::move(text);
 }
 
 }  // namespace muster::cli

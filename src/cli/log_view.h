@@ -60,6 +60,7 @@ class LogView final : public StreamView {
   bool at_line_start_ = true;
   bool after_return_ = false;  // the last byte was '\r': a prefix is due unless '\n' follows
   int last_rank_ = -1;
+  std::string status_;  // as drawn last
   bool status_shown_ = false;
   bool broken_ = false;
 };

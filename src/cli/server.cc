@@ -28,7 +28,7 @@ const std::vector<Flag>& ServerFlags() {
 
 Result<int> StopServer(Context& context, const Args& args) {
   MUSTER_ASSIGN(const auto api, ConnectOnly(context, args));
-  MUSTER_TRY(api->Post("/shutdown", json::object()));
+  MUSTER_TRY(api->Post("/shutdown", nullptr));
   Interrupts interrupts;
   for (int look = 0; look < kMostLooks; ++look) {
     if (!api->Get("/health")) {

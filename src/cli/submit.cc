@@ -48,7 +48,7 @@ std::string UserName() {
   for (const char* name : {"USER", "LOGNAME"})
     if (const char* value = std::getenv(name); value && *value)
       return CleanUtf8(std::string_view(value).substr(0, 64));
-  return fmt::format("uid {}", getuid());
+  return getuid() == 0 ? "root" : fmt::format("uid {}", getuid());
 }
 
 }  // namespace muster::cli

@@ -10,10 +10,13 @@ namespace muster::cli {
 namespace {
 
 std::string WhyText(const Screen& screen, const json::object& why) {
-  const std::string state(GetString(why, "state"));
-  std::string text = fmt::format("job {} is {}: {}\n", GetInt(why, "id"),
-                                 screen.Painted(StatePaint(state), Printable(state)),
-                                 Printable(GetString(why, "text")));
+  const std::string state = Printable(GetString(why, "state"));
+  const std::string reason = Printable(GetString(why, "text"));
+  std::string text =
+      state == "queued"
+          ? fmt::format("job {} is queued: {}\n", GetInt(why, "id"), reason)
+          : fmt::format("job {}: {}\n", GetInt(why, "id"),
+                        reason.empty() ? screen.Painted(StatePaint(state), state) : reason);
   const int64_t position = GetInt(why, "position");
   const int64_t expected = GetInt(why, "expected_ms");
   text += Facts(screen,
