@@ -23,10 +23,12 @@ if(MUSTER_COVERAGE)
   set(MUSTER_STATIC OFF)
 endif()
 
-# A precompiled header and ccache agree only when clang leaves the time stamp out of the former.
+# A precompiled header and ccache agree only when clang leaves the time stamp out of the former; paths
+# are made relative so that every clone of the project shares what one of them compiled.
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      ${CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()

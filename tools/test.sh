@@ -6,9 +6,9 @@ cd "$(dirname "$0")/.."
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-tools/build.sh debug || exit 1
+tools/build.sh release || exit 1
 passed=0 failed=0
-for program in build/debug/src/*/*_test; do
+for program in build/release/src/*/*_test; do
   name=$(basename "$program")
   if ! "$program" --gtest_brief=1 --gtest_output="json:$out/$name.json" > "$out/$name.log" 2>&1; then
     cat "$out/$name.log"

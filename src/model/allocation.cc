@@ -3,7 +3,9 @@
 namespace muster {
 namespace {
 
-json::array Numbers(const std::vector<int>& values) { return json::array(values.begin(), values.end()); }
+json::array Numbers(const std::vector<int>& values) {
+  return json::array(values.begin(), values.end());
+}
 
 std::vector<int> NumbersFrom(const json::object& object, std::string_view key) {
   std::vector<int> values;
@@ -39,8 +41,8 @@ Allocation AllocationFromJson(const json::object& object) {
     if (node == nullptr) continue;
     allocation.nodes.push_back({int(GetInt(*node, "index")), std::string(GetString(*node, "role")),
                                 std::string(GetString(*node, "node")),
-                                std::string(GetString(*node, "address")),
-                                GetBool(*node, "virtual"), std::string(GetString(*node, "kind")),
+                                std::string(GetString(*node, "address")), GetBool(*node, "virtual"),
+                                std::string(GetString(*node, "kind")),
                                 NumbersFrom(*node, "devices"), NumbersFrom(*node, "ports")});
   }
   return allocation;

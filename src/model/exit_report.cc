@@ -13,20 +13,26 @@ namespace muster {
 namespace {
 
 constexpr NameTable<ExitClass, ExitClass::kStopped> kClasses = {
-    "succeeded", "exit_code", "signal", "out_of_memory", "could_not_start", "timed_out", "lost",
-    "stopped"};
+    "succeeded",       "exit_code", "signal", "out_of_memory",
+    "could_not_start", "timed_out", "lost",   "stopped"};
 constexpr NameTable<StoppedBy, StoppedBy::kRoleEnd> kStoppers = {
     "nobody", "user", "rank_failure", "time_limit", "preemption", "role_end"};
 static_assert(kClasses.back() != nullptr && kStoppers.back() != nullptr);
 
 std::string StoppedText(StoppedBy by) {
   switch (by) {
-    case StoppedBy::kNobody: return "was stopped";
-    case StoppedBy::kUser: return "was stopped by the user";
-    case StoppedBy::kRankFailure: return "was stopped because another rank failed";
-    case StoppedBy::kTimeLimit: return "was stopped at its time limit";
-    case StoppedBy::kPreemption: return "was stopped to make room for a job of higher priority";
-    case StoppedBy::kRoleEnd: return "was stopped after the working ranks had ended";
+    case StoppedBy::kNobody:
+      return "was stopped";
+    case StoppedBy::kUser:
+      return "was stopped by the user";
+    case StoppedBy::kRankFailure:
+      return "was stopped because another rank failed";
+    case StoppedBy::kTimeLimit:
+      return "was stopped at its time limit";
+    case StoppedBy::kPreemption:
+      return "was stopped to make room for a job of higher priority";
+    case StoppedBy::kRoleEnd:
+      return "was stopped after the working ranks had ended";
   }
   return "was stopped";
 }
@@ -45,37 +51,63 @@ const char* Name(StoppedBy by) { return kStoppers[size_t(by)]; }
 
 const char* SignalName(int signal) {
   switch (signal) {
-    case SIGHUP: return "SIGHUP";
-    case SIGINT: return "SIGINT";
-    case SIGQUIT: return "SIGQUIT";
-    case SIGILL: return "SIGILL";
-    case SIGTRAP: return "SIGTRAP";
-    case SIGABRT: return "SIGABRT";
-    case SIGBUS: return "SIGBUS";
-    case SIGFPE: return "SIGFPE";
-    case SIGKILL: return "SIGKILL";
-    case SIGUSR1: return "SIGUSR1";
-    case SIGSEGV: return "SIGSEGV";
-    case SIGUSR2: return "SIGUSR2";
-    case SIGPIPE: return "SIGPIPE";
-    case SIGALRM: return "SIGALRM";
-    case SIGTERM: return "SIGTERM";
-    case SIGSTKFLT: return "SIGSTKFLT";
-    case SIGXCPU: return "SIGXCPU";
-    case SIGXFSZ: return "SIGXFSZ";
-    case SIGVTALRM: return "SIGVTALRM";
-    case SIGPROF: return "SIGPROF";
-    case SIGPOLL: return "SIGPOLL";
-    case SIGPWR: return "SIGPWR";
-    case SIGSYS: return "SIGSYS";
-    default: return "SIG?";
+    case SIGHUP:
+      return "SIGHUP";
+    case SIGINT:
+      return "SIGINT";
+    case SIGQUIT:
+      return "SIGQUIT";
+    case SIGILL:
+      return "SIGILL";
+    case SIGTRAP:
+      return "SIGTRAP";
+    case SIGABRT:
+      return "SIGABRT";
+    case SIGBUS:
+      return "SIGBUS";
+    case SIGFPE:
+      return "SIGFPE";
+    case SIGKILL:
+      return "SIGKILL";
+    case SIGUSR1:
+      return "SIGUSR1";
+    case SIGSEGV:
+      return "SIGSEGV";
+    case SIGUSR2:
+      return "SIGUSR2";
+    case SIGPIPE:
+      return "SIGPIPE";
+    case SIGALRM:
+      return "SIGALRM";
+    case SIGTERM:
+      return "SIGTERM";
+    case SIGSTKFLT:
+      return "SIGSTKFLT";
+    case SIGXCPU:
+      return "SIGXCPU";
+    case SIGXFSZ:
+      return "SIGXFSZ";
+    case SIGVTALRM:
+      return "SIGVTALRM";
+    case SIGPROF:
+      return "SIGPROF";
+    case SIGPOLL:
+      return "SIGPOLL";
+    case SIGPWR:
+      return "SIGPWR";
+    case SIGSYS:
+      return "SIGSYS";
+    default:
+      return "SIG?";
   }
 }
 
 std::string Describe(const ExitReport& report) {
   switch (report.how) {
-    case ExitClass::kSucceeded: return "succeeded";
-    case ExitClass::kExitCode: return fmt::format("exited with code {}", report.code);
+    case ExitClass::kSucceeded:
+      return "succeeded";
+    case ExitClass::kExitCode:
+      return fmt::format("exited with code {}", report.code);
     case ExitClass::kSignal:
       return fmt::format("was killed by {}{}", SignalName(report.signal),
                          report.core_dumped ? " (core dumped)" : "");
@@ -83,24 +115,33 @@ std::string Describe(const ExitReport& report) {
       return "ran out of memory and was killed by the kernel" + LastWord(report);
     case ExitClass::kCouldNotStart:
       return "could not start" + (report.detail.empty() ? "" : ": " + report.detail);
-    case ExitClass::kTimedOut: return "ran into its time limit" + LastWord(report);
+    case ExitClass::kTimedOut:
+      return "ran into its time limit" + LastWord(report);
     case ExitClass::kLost:
       return "was lost" + (report.detail.empty() ? "" : ": " + report.detail);
-    case ExitClass::kStopped: return StoppedText(report.stopped_by) + LastWord(report);
+    case ExitClass::kStopped:
+      return StoppedText(report.stopped_by) + LastWord(report);
   }
   return "ended";
 }
 
 int ShellExitCode(const ExitReport& report) {
   switch (report.how) {
-    case ExitClass::kSucceeded: return 0;
-    case ExitClass::kExitCode: return report.code;
+    case ExitClass::kSucceeded:
+      return 0;
+    case ExitClass::kExitCode:
+      return report.code;
     case ExitClass::kSignal:
-    case ExitClass::kOutOfMemory: return 128 + (report.signal == 0 ? SIGKILL : report.signal);
-    case ExitClass::kCouldNotStart: return report.code == 0 ? 127 : report.code;
-    case ExitClass::kTimedOut: return 124;
-    case ExitClass::kLost: return 125;
-    case ExitClass::kStopped: return report.stopped_by == StoppedBy::kUser ? 130 : 143;
+    case ExitClass::kOutOfMemory:
+      return 128 + (report.signal == 0 ? SIGKILL : report.signal);
+    case ExitClass::kCouldNotStart:
+      return report.code == 0 ? 127 : report.code;
+    case ExitClass::kTimedOut:
+      return 124;
+    case ExitClass::kLost:
+      return 125;
+    case ExitClass::kStopped:
+      return report.stopped_by == StoppedBy::kUser ? 130 : 143;
   }
   return 125;
 }

@@ -136,7 +136,8 @@ json::object ToJsonObject(const Job& job) {
   json::array attempts, ranks;
   for (const auto& attempt : job.attempts) {
     attempts.push_back(ToJsonObject(attempt));
-    attempts.back().as_object().erase("token");  // it names the attempt's processes; nobody's business
+    attempts.back().as_object().erase(
+        "token");  // it names the attempt's processes; nobody's business
   }
   if (const auto* current = job.current())
     for (const auto& rank : current->ranks) ranks.push_back(ToJson(rank));

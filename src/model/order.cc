@@ -10,9 +10,8 @@ namespace {
 constexpr int kVersion = 1;
 
 json::object ToJson(const RankOrder& rank) {
-  return {{"rank", rank.rank},       {"local_rank", rank.local_rank},
-          {"role", rank.role},       {"service", rank.service},
-          {"argv", WordsToJson(rank.argv)}, {"cwd", rank.cwd},
+  return {{"rank", rank.rank},           {"local_rank", rank.local_rank},  {"role", rank.role},
+          {"service", rank.service},     {"argv", WordsToJson(rank.argv)}, {"cwd", rank.cwd},
           {"env", PairsToJson(rank.env)}};
 }
 
@@ -50,19 +49,30 @@ std::optional<int64_t> OptionalInt(const json::object& object, std::string_view 
 }  // namespace
 
 json::object ToJsonObject(const NodeOrder& order) {
-  json::object object{
-      {"version", order.version}, {"job", order.job}, {"attempt", order.attempt},
-      {"token", order.token}, {"node", order.node}, {"node_count", order.node_count},
-      {"node_name", order.node_name}, {"address", order.address}, {"hostname", order.hostname},
-      {"isolate", order.isolate}, {"dir", order.dir}, {"attempt_dir", order.attempt_dir},
-      {"code_dir", order.code_dir}, {"work_dir", order.work_dir},
-      {"code_per_rank", order.code_per_rank}, {"folders", WordsToJson(order.folders)},
-      {"agent", order.agent}, {"warning_ms", order.warning_ms},
-      {"warning_signal", order.warning_signal}, {"grace_ms", order.grace_ms},
-      {"hooks", json::object{{"setup", order.hooks.setup},
-                             {"on_stop", order.hooks.on_stop},
-                             {"on_failure", order.hooks.on_failure}}},
-      {"hook_env", PairsToJson(order.hook_env)}};
+  json::object object{{"version", order.version},
+                      {"job", order.job},
+                      {"attempt", order.attempt},
+                      {"token", order.token},
+                      {"node", order.node},
+                      {"node_count", order.node_count},
+                      {"node_name", order.node_name},
+                      {"address", order.address},
+                      {"hostname", order.hostname},
+                      {"isolate", order.isolate},
+                      {"dir", order.dir},
+                      {"attempt_dir", order.attempt_dir},
+                      {"code_dir", order.code_dir},
+                      {"work_dir", order.work_dir},
+                      {"code_per_rank", order.code_per_rank},
+                      {"folders", WordsToJson(order.folders)},
+                      {"agent", order.agent},
+                      {"warning_ms", order.warning_ms},
+                      {"warning_signal", order.warning_signal},
+                      {"grace_ms", order.grace_ms},
+                      {"hooks", json::object{{"setup", order.hooks.setup},
+                                             {"on_stop", order.hooks.on_stop},
+                                             {"on_failure", order.hooks.on_failure}}},
+                      {"hook_env", PairsToJson(order.hook_env)}};
   if (order.memory) object["memory"] = *order.memory;
   if (order.time_limit_ms) object["time_limit_ms"] = *order.time_limit_ms;
   object["hosts"] = ListToJson(order.hosts, [](const auto& host) {
@@ -117,7 +127,8 @@ Result<NodeOrder> NodeOrderFromJson(const json::value& value) {
     order.hosts.emplace_back(GetString(host, "address"), GetString(host, "name"));
   });
   EachObject(*object, "files", [&](const json::object& file) {
-    order.files.push_back({std::string(GetString(file, "path")), std::string(GetString(file, "content")),
+    order.files.push_back({std::string(GetString(file, "path")),
+                           std::string(GetString(file, "content")),
                            int(GetInt(file, "mode", 0644))});
   });
   EachObject(*object, "ranks",

@@ -109,8 +109,8 @@ std::optional<RecordBody> BodyFromJson(const json::object& object) {
   const auto text = [&](std::string_view key) { return std::string(GetString(object, key)); };
   const std::string_view type = GetString(object, "type");
   if (type == "launcher_began")
-    return LauncherBegan{text("token"), number("pid"), uint64_t(GetInt(object, "start_ticks")),
-                         text("host"), text("cgroup"), WordsFromJson(GetArray(object, "notes"))};
+    return LauncherBegan{text("token"), number("pid"),  uint64_t(GetInt(object, "start_ticks")),
+                         text("host"),  text("cgroup"), WordsFromJson(GetArray(object, "notes"))};
   if (type == "stage_done")
     return StageDone{GetInt(object, "files"), GetInt(object, "bytes"), GetInt(object, "ms")};
   if (type == "rank_started")
@@ -138,7 +138,8 @@ Result<RecordPart> DecodeRecord(std::string_view bytes) {
   RecordPart part;
   auto used = EachLine(bytes, [&](const json::object& object, size_t end) {
     if (auto body = BodyFromJson(object))
-      part.lines.push_back({GetInt(object, "wall_ms"), GetInt(object, "mono_ms"), std::move(*body), end});
+      part.lines.push_back(
+          {GetInt(object, "wall_ms"), GetInt(object, "mono_ms"), std::move(*body), end});
   });
   if (!used) return std::unexpected(std::move(used).error());
   part.used = *used;
@@ -158,7 +159,8 @@ Result<ControlPart> DecodeControl(std::string_view bytes) {
   auto used = EachLine(bytes, [&](const json::object& object, size_t) {
     part.lines.push_back({StoppedByFromName(GetString(object, "stop")),
                           int(GetInt(object, "node", -1)), int(GetInt(object, "rank", -1)),
-                          std::string(GetString(object, "detail")), GetInt(object, "grace_ms", -1)});
+                          std::string(GetString(object, "detail")),
+                          GetInt(object, "grace_ms", -1)});
   });
   if (!used) return std::unexpected(std::move(used).error());
   part.used = *used;

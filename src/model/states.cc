@@ -5,11 +5,11 @@
 namespace muster {
 namespace {
 
-constexpr NameTable<State, State::kStopped> kStates = {"queued",    "starting", "running", "stopping",
-                                                       "succeeded", "failed",   "stopped"};
+constexpr NameTable<State, State::kStopped> kStates = {
+    "queued", "starting", "running", "stopping", "succeeded", "failed", "stopped"};
 constexpr NameTable<Event, Event::kEndedStopped> kEvents = {
-    "placed",          "started",    "rank_failed",  "stop_asked",  "time_limit",   "preempted",
-    "upstream_failed", "ended_well", "ended_badly",  "ended_retry", "ended_stopped"};
+    "placed",          "started",    "rank_failed", "stop_asked",  "time_limit",   "preempted",
+    "upstream_failed", "ended_well", "ended_badly", "ended_retry", "ended_stopped"};
 static_assert(kStates.back() != nullptr && kEvents.back() != nullptr);
 
 // One row a state, one column an event. `stay`: nothing to do, the event is late or repeated.
@@ -53,8 +53,6 @@ bool IsTerminal(State state) {
 const char* Name(State state) { return kStates[size_t(state)]; }
 const char* Name(Event event) { return kEvents[size_t(event)]; }
 
-std::optional<State> StateFromName(std::string_view name) {
-  return FromName<State>(kStates, name);
-}
+std::optional<State> StateFromName(std::string_view name) { return FromName<State>(kStates, name); }
 
 }  // namespace muster

@@ -24,7 +24,8 @@ TEST(StatesTest, EveryCellIsDecidedAndOnlyMovesChangeTheState) {
   for (State state : AllStates()) {
     for (Event event : AllEvents()) {
       const Transition cell = Next(state, event);
-      ASSERT_TRUE(cell.kind == Kind::kMove || cell.kind == Kind::kStay || cell.kind == Kind::kRefuse);
+      ASSERT_TRUE(cell.kind == Kind::kMove || cell.kind == Kind::kStay ||
+                  cell.kind == Kind::kRefuse);
       if (cell.kind == Kind::kMove) {
         EXPECT_NE(cell.next, state) << Name(state) << " x " << Name(event);
       } else {
