@@ -157,4 +157,11 @@ void AgentService::Signal(int signal) const {
     if (caller.pid > 0) killpg(caller.pid, signal);
 }
 
+std::set<pid_t> AgentService::Groups() const {
+  std::set<pid_t> groups;
+  for (const auto& [id, caller] : callers_)
+    if (caller.pid > 0) groups.insert(caller.pid);
+  return groups;
+}
+
 }  // namespace muster::launcher

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ class AgentService {
   Status Listen();
   // Answers the caller when the child was a command of one.
   void Take(const EndedChild& child);
-  void Signal(int signal) const;  // to every command's process group
+  void Signal(int signal) const;   // to every command's process group
+  std::set<pid_t> Groups() const;  // those that Signal reaches
   void RefuseMore() { open_ = false; }
 
  private:

@@ -24,6 +24,7 @@ class HookRunner {
   std::optional<ExitReport> Take(const EndedChild& child);
   void Signal(int signal) const;  // to its process group, if it runs
   bool running() const { return pid_ > 0; }
+  pid_t pid() const { return pid_; }
 
  private:
   const NodeOrder& order_;

@@ -233,16 +233,17 @@ TEST(LauncherStopTest, TimeLimitWarnsThenStopsAsTimedOut) {
   EXPECT_THAT(bench.Text(0, "hooks.log"), HasSubstr("too late"));
 }
 
-TEST(LauncherStopTest, RankThatDiesOfTheWarningTimedOut) {
+TEST(LauncherStopTest, RankWithoutAHandlerIsNotKilledByTheWarning) {
   LaunchBench bench;
   auto order = bench.Order(0, {"exec sleep 1000"});
-  order.time_limit_ms = 600'000;
-  order.warning_ms = 599'900;
+  order.time_limit_ms = 400;
+  order.warning_ms = 300;
   order.warning_signal = "USR1";
   bench.Launch(order);
   ExpectCleanEnd(bench, 0);
+  EXPECT_EQ(Lines<WarningSent>(bench.Record(0)).size(), 1u);
   EXPECT_EQ(EndOf(bench.Record(0), 0).how, ExitClass::kTimedOut);
-  EXPECT_EQ(EndOf(bench.Record(0), 0).signal, SIGUSR1);
+  EXPECT_EQ(EndOf(bench.Record(0), 0).signal, SIGTERM);
 }
 
 TEST(LauncherStopTest, StopHookRunsBeforeTheRanksAreAsked) {

@@ -103,7 +103,7 @@ void Node::StartLimit() {
   const auto warn = [this, plan] {
     warning_signal_ = plan.signal;
     record_.Append(WarningSent{SignalName(plan.signal), *plan.stop_ms - *plan.warn_ms});
-    ranks_.Signal(plan.signal);
+    ranks_.Warn(plan.signal);
   };
   const auto stop = [this, plan] {
     const std::string detail =

@@ -70,6 +70,9 @@ void Node::Do(StopAction action) {
     case StopAction::kCutHook:
       hooks_.Signal(SIGKILL);
       return SendAsk();
+    case StopAction::kFarewell:
+      ArmDeadline(kFarewellMs);
+      return LookAround();
     case StopAction::kHasten:
       return Hasten();
     case StopAction::kLook:
@@ -99,6 +102,8 @@ void Node::SendAsk() {
     agents_.Signal(signal);
   }
   asked_groups_ = ranks_.Groups();
+  asked_groups_.merge(agents_.Groups());
+  if (hooks_.running()) asked_groups_.insert(hooks_.pid());
   ArmDeadline(grace_ms_);
   if (Idle()) On(StopEvent::kAllEnded);
 }
@@ -112,15 +117,17 @@ void Node::Hasten() {
 
 // All ranks have ended, but what they started may still be at its farewell.
 void Node::LookAround() {
-  if (!Idle()) return;
+  signals_.Reap();
   const auto living = sweeper().Look();
+  signals_.Reap();  // what ended just now is still owed its report or answer
+  if (!Idle()) return;
   if (living.empty()) return On(StopEvent::kNothingLeft);
   for (const auto& process : living) AskStraggler(process);
   ArmLook(kLongestLookPauseMs);
 }
 
-// TERM to those outside of the ranks' process groups, which have had it; once, for a second TERM
-// means "at once" to many programs.
+// TERM to those outside of the process groups that have had it; once, for a second TERM means "at
+// once" to many programs.
 void Node::AskStraggler(const os::ProcessInfo& process) {
   if (asked_groups_.contains(process.pgid)) return;
   if (!asked_stragglers_.insert({process.pid, process.start_ticks}).second) return;
@@ -131,6 +138,7 @@ void Node::AskStraggler(const os::ProcessInfo& process) {
 void Node::Sweep() {
   signals_.Reap();
   const bool nothing = sweeper().Step();
+  signals_.Reap();
   if (nothing && Idle()) return On(StopEvent::kNothingLeft);
   NoteStubborn();
   ArmLook(kLongestSweepPauseMs);

@@ -69,6 +69,14 @@ void Ranks::Signal(int signal) const {
   for (const auto& rank : living_) killpg(rank.pid, signal);
 }
 
+void Ranks::Warn(int signal) const {
+  for (const auto& rank : living_) {
+    if (os::Catches(rank.pid, signal)) kill(rank.pid, signal);
+    for (const auto& process : os::Descendants(rank.pid))
+      if (os::Catches(process.pid, signal)) kill(process.pid, signal);
+  }
+}
+
 std::set<pid_t> Ranks::Groups() const {
   std::set<pid_t> groups;
   for (const auto& rank : living_) groups.insert(rank.pid);

@@ -7,7 +7,8 @@
 namespace muster::launcher {
 
 // How a node comes to rest, as states and events in one table. It decides and does nothing; node.cc
-// does what it says. A node that ends by itself takes the short way: running, sweeping, clean.
+// does what it says. A node that ends by itself takes the short way: what its ranks left behind is
+// asked, swept, and proven gone.
 
 enum class StopState {
   kRunning,   // nothing was asked
@@ -30,13 +31,14 @@ inline constexpr int kStopEventCount = int(StopEvent::kNothingLeft) + 1;
 
 enum class StopAction {
   kNone,
-  kRunHook,  // start on_stop with a limit, or say kHookEnded
-  kAsk,      // TERM to every rank; the grace time begins
-  kCutHook,  // kill on_stop, then as kAsk
-  kHasten,   // the deadline comes nearer if the new stop says so
-  kLook,     // is anything left? ask it too, once; look again soon
-  kSweep,    // look, kill, look again soon
-  kProve,    // write the proof
+  kRunHook,   // start on_stop with a limit, or say kHookEnded
+  kAsk,       // TERM to every rank; the grace time begins
+  kCutHook,   // kill on_stop, then as kAsk
+  kFarewell,  // as kLook, with a short time for what the ranks left behind
+  kHasten,    // the deadline comes nearer if the new stop says so
+  kLook,      // is anything left? ask it too, once; look again soon
+  kSweep,     // look, kill, look again soon
+  kProve,     // write the proof
 };
 
 struct StopStep {
@@ -48,6 +50,8 @@ StopStep NextStop(StopState state, StopEvent event);
 // The time between TERM and KILL. A failed attempt has no use for a long farewell, and its nodes
 // must be free within two seconds of the failure.
 inline constexpr int64_t kFailureGraceMs = 1500;
+// What outlives its ranks by a moment is no daemon; real ones need not be waited for.
+inline constexpr int64_t kFarewellMs = 200;
 int64_t GraceOf(StoppedBy by, int64_t ordered_ms, int64_t told_ms);
 
 // Whether on_stop runs: when somebody asks for a stop, not when a failure or the end of the work

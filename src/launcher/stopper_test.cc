@@ -1,5 +1,7 @@
 #include "launcher/stopper.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 namespace muster::launcher {
@@ -32,7 +34,7 @@ TEST(StopperTest, DeadlinesCutTheHookAndThenTheRanks) {
 }
 
 TEST(StopperTest, NodeThatEndsByItselfIsSweptToo) {
-  ExpectStep(kRunning, E::kAllEnded, kSweeping, A::kSweep);
+  ExpectStep(kRunning, E::kAllEnded, kAsked, A::kFarewell);
 }
 
 TEST(StopperTest, AnotherStopMayOnlyHasten) {
@@ -61,6 +63,7 @@ TEST(StopperTest, GraceIsTheTellersElseTheOrdersAndShortAfterAFailure) {
   EXPECT_EQ(GraceOf(StoppedBy::kRankFailure, 10'000, -1), kFailureGraceMs);
   EXPECT_EQ(GraceOf(StoppedBy::kRankFailure, 100, -1), 100);
   EXPECT_EQ(GraceOf(StoppedBy::kUser, -5, -1), 0);
+  EXPECT_LT(GraceOf(StoppedBy::kUser, std::numeric_limits<int64_t>::max(), -1), int64_t(1) << 40);
 }
 
 TEST(StopperTest, StopHookBelongsToThoseWhoAsk) {
