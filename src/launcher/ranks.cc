@@ -71,9 +71,18 @@ void Ranks::Signal(int signal) const {
 
 void Ranks::Warn(int signal) const {
   for (const auto& rank : living_) {
-    if (os::Catches(rank.pid, signal)) kill(rank.pid, signal);
-    for (const auto& process : os::Descendants(rank.pid))
-      if (os::Catches(process.pid, signal)) kill(process.pid, signal);
+    const auto below = os::Descendants(rank.pid);
+    std::vector<pid_t> ask{rank.pid};
+    while (!ask.empty()) {
+      const pid_t pid = ask.back();
+      ask.pop_back();
+      if (os::Catches(pid, signal)) {
+        kill(pid, signal);
+        continue;  // what it started is its own affair, and may be on its way to another program
+      }
+      for (const auto& process : below)
+        if (process.ppid == pid) ask.push_back(process.pid);
+    }
   }
 }
 

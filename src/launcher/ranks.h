@@ -31,8 +31,8 @@ class Ranks {
   std::optional<RankEnded> Take(const EndedChild& child, EndContext context);
   // To the process group of every rank that has not ended.
   void Signal(int signal) const;
-  // To those processes of the ranks that have a handler for it: a warning must not kill a rank, or
-  // a data loader of one, that never asked for it.
+  // To the topmost process of each rank that has a handler for it: a warning must not kill a rank,
+  // or a data loader of one, that never asked for it.
   void Warn(int signal) const;
   std::set<pid_t> Groups() const;  // those that Signal reaches
 

@@ -135,9 +135,9 @@ void Conductor::Impl::TakeLost(Live& entry, int node, const std::string& why,
       rank.ended_ms = Now();
     }
   if (!attempt.cause && attempt.stopped_by == StoppedBy::kNobody) {
-    attempt.cause = Cause{-1, node, status.name, exit, "the node"};
-    StopAttempt(entry, StoppedBy::kRankFailure,
-                fmt::format("node {} {}", status.name, Describe(exit)), std::nullopt);
+    const std::string what = fmt::format("node {} {}", status.name, Describe(exit));
+    attempt.cause = Cause{-1, node, status.name, exit, what};
+    StopAttempt(entry, StoppedBy::kRankFailure, what, std::nullopt);
   }
   FlushSoon(entry);
   FinishIfOver(entry);

@@ -1,4 +1,5 @@
 #include <pwd.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -40,7 +41,10 @@ Path SelfPath() {
   // After an upgrade in place the kernel still names the file that was started.
   constexpr std::string_view kDeleted = " (deleted)";
   if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
-  return path;
+  if (!path.empty()) return path;
+  // Without /proc (a bare chroot) the kernel's own note of what it executed is left.
+  const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  return name == nullptr ? Path() : std::filesystem::absolute(name, error);
 }
 
 }  // namespace muster::os

@@ -1,5 +1,7 @@
 #include "os/process_table.h"
 
+#include <cstdlib>
+
 #include <dirent.h>
 #include <unistd.h>
 
@@ -140,6 +142,15 @@ std::vector<ProcessInfo> ProcessesMarked(std::string_view mark) {
     }
   }
   return found;
+}
+
+bool Catches(pid_t pid, int signal) {
+  constexpr std::string_view kField = "\nSigCgt:\t";
+  const auto content = ReadFile(ProcFile(pid, "status"), 1 << 16);
+  const size_t at = content ? content->find(kField) : std::string::npos;
+  if (at == std::string::npos || signal < 1 || signal > 64) return false;
+  const uint64_t caught = std::strtoull(content->c_str() + at + kField.size(), nullptr, 16);
+  return (caught >> (signal - 1) & 1) != 0;
 }
 
 std::string CommandLine(pid_t pid) {

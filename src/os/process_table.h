@@ -28,5 +28,7 @@ std::vector<ProcessInfo> Descendants(pid_t root);
 // Living processes whose environment has the entry `mark` ("NAME=value"), the caller left out.
 std::vector<ProcessInfo> ProcessesMarked(std::string_view mark);
 std::string CommandLine(pid_t pid);
+// Whether the process has a handler for the signal, so that sending it tells and does not kill.
+bool Catches(pid_t pid, int signal);
 
 }  // namespace muster::os
