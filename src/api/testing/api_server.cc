@@ -16,9 +16,12 @@ ApiServer::ApiServer()
   conductor_ = std::make_unique<lifecycle::Conductor>(lifecycle::Parts{
       server_->loop(), *pool_, *journal_, code_, engine_, dir_.path(), "/usr/bin/muster"});
   EXPECT_TRUE(conductor_->Recover());
-  parts_ = std::make_unique<ApiParts>(ApiParts{*conductor_, *journal_, code_, server_->loop(),
-                                               *files_, *pool_, "1.2.3", "abc", "2026-01-31",
-                                               [this] { ++shutdowns_; }});
+  parts_ =
+      std::make_unique<ApiParts>(ApiParts{*conductor_, *journal_, code_, server_->loop(), *files_,
+                                          *pool_, "1.2.3", "abc", "2026-01-31", [this] {
+                                            ++shutdowns_;
+                                            shutdowns_.notify_all();
+                                          }});
   AddRoutes(router_, *parts_);
   thread_ = std::thread([this] { server_->Run(); });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <future>
 #include <memory>
 #include <string>
@@ -44,7 +45,8 @@ class ApiServer {
   void End(size_t index, const ExitReport& report = {.how = ExitClass::kSucceeded});
 
   os::Path data() const { return dir_.path(); }
-  int shutdowns() const { return shutdowns_; }
+  // Returns once the server was told to end; it goes on for the rest of the test.
+  void WaitForShutdown() const { shutdowns_.wait(0); }
   engines::FakeEngine& engine() { return engine_; }  // on the loop
   http::Router& router() { return router_; }
 
