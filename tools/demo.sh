@@ -3,7 +3,16 @@
 set -eu
 cd "$(dirname "$0")/.."
 muster=build/release/muster
-echo
-echo "  $ $muster run examples/fashion-mnist/job.yaml"
-echo
-exec "$muster" run examples/fashion-mnist/job.yaml
+echo "\$ $muster run examples/fashion-mnist/job.yaml"
+code=0
+"$muster" run examples/fashion-mnist/job.yaml || code=$?
+cat <<TEXT
+
+Try next (the server goes on; '$muster server --stop' ends it):
+  $muster ps -a                                          every job so far
+  $muster run -g cpu:2 -- sh -c 'echo rank \$MUSTER_RANK'   any command, two ranks
+  $muster run --sweep lr=0.002,0.008 examples/fashion-mnist/job.yaml
+  $muster plan examples/fashion-mnist/job.yaml           what each rank gets
+  $muster doctor                                         what this machine offers
+TEXT
+exit $code

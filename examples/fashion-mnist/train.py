@@ -5,8 +5,8 @@
 
 One process is one rank. Rank and rendezvous come from the environment that torchrun sets
 (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT) or, under mpirun, from OMPI_COMM_WORLD_*; with
-neither it trains alone. Rank 0 prints one JSON object per line, and leaves metrics.jsonl and
-checkpoint.pt in --train_url; a run that finds a checkpoint there goes on from it.
+neither it trains alone. Rank 0 prints how it goes, and leaves metrics.jsonl and checkpoint.pt in
+--train_url; a run that finds a checkpoint there goes on from it.
 """
 import argparse
 import gzip
@@ -111,17 +111,18 @@ def main():
             part.load_state_dict(saved[name])
         done, accuracy = saved["epoch"], saved["accuracy"]
 
-    def report(**fields):
+    def report(text, **fields):
         if rank == 0:
-            line = json.dumps({"t": round(time.time() - start, 2), **fields})
-            print(line, flush=True)
+            print(text, flush=True)
             if args.train_url:
                 args.train_url.mkdir(parents=True, exist_ok=True)
                 with open(args.train_url / "metrics.jsonl", "a") as f:
-                    f.write(line + "\n")
+                    f.write(json.dumps({"t": round(time.time() - start, 2), **fields}) + "\n")
 
-    report(event="start", world=world, threads=torch.get_num_threads(), model=args.model, resumed_at=done,
-           parameters=sum(q.numel() for q in net.parameters()), train=len(train_y), test=len(test_y))
+    parameters = sum(q.numel() for q in net.parameters())
+    report(f"{args.model} with {parameters} parameters, {world} ranks of {torch.get_num_threads()} thread(s), "
+           f"{len(train_y)} pictures to train on, {len(test_y)} to test" + (f", going on after epoch {done}" if done else ""),
+           event="start", world=world, resumed_at=done, parameters=parameters, train=len(train_y), test=len(test_y))
     for epoch in range(done + 1, args.epochs + 1):
         began, loss_sum = time.time(), 0.0
         mine = torch.randperm(len(train_y), generator=torch.Generator().manual_seed(args.seed * 1000 + epoch))[rank::world]
@@ -134,18 +135,20 @@ def main():
             schedule.step()
             loss_sum += loss.item()
             if step % 50 == 0:
-                report(event="step", epoch=epoch, epochs=args.epochs, step=step, steps=steps, loss=round(loss_sum / step, 4),
-                       images_per_second=round(step * share * world / (time.time() - began)))
+                speed = round(step * share * world / (time.time() - began))
+                report(f"epoch {epoch}/{args.epochs}  step {step}/{steps}  loss: {loss_sum / step:.4f}  {speed} images/s",
+                       event="step", epoch=epoch, step=step, loss=round(loss_sum / step, 4), images_per_second=speed)
         seconds = time.time() - began
         mean_loss = total(loss_sum) / steps / world
         accuracy = evaluate(net, test_x, test_y, rank, world)
-        report(event="epoch", epoch=epoch, epochs=args.epochs, loss=round(mean_loss, 4), accuracy=round(accuracy, 4),
-               seconds=round(seconds, 2), images_per_second=round(steps * share * world / seconds))
+        speed = round(steps * share * world / seconds)
+        report(f"epoch {epoch}/{args.epochs}  loss: {mean_loss:.4f}  accuracy: {accuracy:.4f}  {speed} images/s", event="epoch",
+               epoch=epoch, loss=round(mean_loss, 4), accuracy=round(accuracy, 4), seconds=round(seconds, 2), images_per_second=speed)
         if checkpoint and rank == 0:
             torch.save({"epoch": epoch, "accuracy": accuracy, **{name: part.state_dict() for name, part in state.items()}},
                        checkpoint.with_suffix(".part"))
             checkpoint.with_suffix(".part").replace(checkpoint)  # whole, or the one before
-    report(event="end", accuracy=round(accuracy, 4), epochs=args.epochs)
+    report(f"done: accuracy: {accuracy:.4f}", event="end", accuracy=round(accuracy, 4), epochs=args.epochs)
     return 3 if accuracy < args.target else 0
 
 

@@ -74,7 +74,11 @@ Result<std::vector<NodeOrder>> Conductor::Impl::Orders(const Job& job,
   places.token = attempt.token;
   places.job_dir = JobDir(job.id);
   places.attempt_dir = RefOf(job, attempt).dir;
-  if (!job.spec.code_hash.empty()) places.code_dir = parts.code.TreeDir(job.spec.code_hash);
+  if (!job.spec.code_hash.empty()) {
+    places.code_dir = parts.code.TreeDir(job.spec.code_hash);
+  } else if (!job.spec.code.empty()) {
+    places.code_dir = parts.data / "code" / "snapshot";  // of a plan, which uploads nothing
+  }
   places.muster = parts.self;
   return dialect::Plan(job.spec, attempt.allocation, places);
 }
