@@ -32,7 +32,10 @@ class Terminal:
         return self.text
 
     def expect(self, *words, seconds=20):
-        wait_until(lambda: all(w in self.read() for w in words), seconds, f"{words} in {self.text!r}")
+        try:
+            wait_until(lambda: all(w in self.read() for w in words), seconds)
+        except AssertionError:
+            raise AssertionError(f"no {words} in {self.text!r}") from None
 
     def type(self, keys):
         os.write(self.fd, keys.encode())
@@ -125,7 +128,7 @@ def test_on_a_terminal_ctrl_c_asks_and_detach_leaves_the_job(server):
     terminal = Terminal([MUSTER, "run", "-g", "npu:2", "--", "sh", "-c", "echo up; sleep 1000"], server.env, server.data.parent)
     terminal.expect("up")
     terminal.type("\x03")
-    terminal.expect("detach")
+    terminal.expect("[d]etach")
     terminal.type("d")
     terminal.wait()
     job = server.get("/jobs?limit=1")["jobs"][0]
@@ -141,7 +144,7 @@ def test_on_a_terminal_ctrl_c_can_stop_the_job(server):
     terminal = Terminal([MUSTER, "run", "--", "sh", "-c", "echo up; sleep 1000"], server.env, server.data.parent)
     terminal.expect("up")
     terminal.type("\x03")
-    terminal.expect("stop")
+    terminal.expect("[s]top")
     terminal.type("s")
     assert terminal.wait() == 130
     assert server.get("/jobs?limit=1")["jobs"][0]["state"] == "stopped"
