@@ -185,19 +185,24 @@ std::string FishText(std::string_view text) {
   return made;
 }
 
-std::string FishAction(Completes kind) {
+// What fish offers as words; empty when it is to offer files, or nothing.
+std::string FishWords(Completes kind) {
   switch (kind) {
     case Completes::kNothing:
-      return "-x";
     case Completes::kFile:
-      return "-r -F";
+      return "";
     case Completes::kFolder:
-      return "-x -a '(__fish_complete_directories)'";
+      return "-a '(__fish_complete_directories)'";
     case Completes::kJob:
-      return fmt::format("-x -a '({})'", kIdsCommand);
+      return fmt::format("-a '({})'", kIdsCommand);
     default:
-      return fmt::format("-x -a '{}'", FixedWords(kind));
+      return fmt::format("-a '{}'", FixedWords(kind));
   }
+}
+
+std::string FishValue(const Flag& flag) {
+  if (!flag.value) return "";
+  return flag.completes == Completes::kFile ? " -r -F" : " -x " + FishWords(flag.completes);
 }
 
 std::string FishVerb(const Verb& verb) {
@@ -211,13 +216,12 @@ std::string FishVerb(const Verb& verb) {
   if (verb.completes == Completes::kFile) {
     text += fmt::format("complete -c muster {} -F\n", in_verb);
   } else if (verb.completes != Completes::kNothing) {
-    text +=
-        fmt::format("complete -c muster -f {} {}\n", in_verb, FishAction(verb.completes).substr(3));
+    text += fmt::format("complete -c muster -f {} {}\n", in_verb, FishWords(verb.completes));
   }
   for (const Flag& flag : AllFlags(verb))
     text += fmt::format("complete -c muster {} -l {}{} -d '{}'{}\n", in_verb, flag.name,
                         flag.letter ? fmt::format(" -s {}", flag.letter) : "", FishText(flag.help),
-                        flag.value ? " " + FishAction(flag.completes) : "");
+                        FishValue(flag));
   return text;
 }
 

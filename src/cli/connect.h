@@ -13,8 +13,8 @@ namespace muster::cli {
 // What --server, --data, --no-start and the environment say.
 Wanted WantedServer(const Args& args);
 
-// A server to talk to, as DESIGN of the outside has it: the named one, else the one of the data
-// folder, else one started now, which one line on standard error tells.
+// A server to talk to: the named one, else the one of the data folder, else one started now, which
+// one line on standard error tells.
 Result<std::unique_ptr<Api>> Connect(Context& context, const Args& args);
 
 // Connects to a server that runs already; kUnavailable when there is none.
