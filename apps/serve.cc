@@ -57,8 +57,8 @@ bool HasLivingServer(const os::Path& data) {
   return pid > 0 && ::kill(pid_t(pid), 0) == 0;
 }
 
-// A server that was told to end holds the folder for another moment, and so does a launcher that one
-// had just forked when it was killed. Waiting for them beats refusing.
+// A server that was told to end holds the folder for another moment, and so does a launcher that
+// one had just forked when it was killed. Waiting for them beats refusing.
 Result<api::DataDirLock> TakeDataDir(const os::Path& data) {
   constexpr int kTries = 50;
   for (int i = 0;; ++i) {

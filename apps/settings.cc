@@ -81,7 +81,8 @@ Status ReadConfiguration(Settings& settings, const std::string& file) {
   for (const auto& [key, value] : *object) {
     if (std::ranges::find(kKeys, std::string_view(key)) == kKeys.end()) {
       const auto close = DidYouMean(key, kKeys);
-      return Fail(Code::kInvalid, fmt::format("{}: unknown key \"{}\"", file, std::string_view(key)),
+      return Fail(Code::kInvalid,
+                  fmt::format("{}: unknown key \"{}\"", file, std::string_view(key)),
                   close.empty() ? "known are listen, nodes, engine, cpu_slots, devices, tls"
                                 : fmt::format("did you mean \"{}\"?", close));
     }
@@ -106,7 +107,8 @@ Result<Settings> ReadSettings(const std::vector<std::string>& arguments) {
   settings.tls_key = args.Get("tls-key", settings.tls_key);
   settings.stop = args.Has("stop");
   if (settings.engine != "local") {
-    return Fail(Code::kInvalid, fmt::format("engine \"{}\" is not part of this version", settings.engine),
+    return Fail(Code::kInvalid,
+                fmt::format("engine \"{}\" is not part of this version", settings.engine),
                 "use --engine local");
   }
   return settings;

@@ -13,17 +13,17 @@ namespace muster::apps {
 struct Settings {
   os::Path data;
   std::string host = "127.0.0.1";
-  int port = 0;                        // 0: any free one
-  std::string nodes;                   // virtual nodes, "4x8npu"; empty: this machine
+  int port = 0;       // 0: any free one
+  std::string nodes;  // virtual nodes, "4x8npu"; empty: this machine
   std::string engine = "local";
   int cpu_slots = 0;                   // 0: as many as there are CPUs
   std::map<std::string, int> devices;  // declared kinds
   std::string tls_certificate, tls_key;
-  bool stop = false;                   // ask the running server of `data` to end
+  bool stop = false;  // ask the running server of `data` to end
 };
 
-// `arguments` are those behind `muster server`. kInvalid names flag or key, what was found, and what
-// to write instead.
+// `arguments` are those behind `muster server`. kInvalid names flag or key, what was found, and
+// what to write instead.
 Result<Settings> ReadSettings(const std::vector<std::string>& arguments);
 
 }  // namespace muster::apps

@@ -31,7 +31,8 @@ std::vector<NodeOrder> EngineContractTest::Orders(const AttemptRef& attempt, int
     order.dir = fmt::format("{}/node{}", attempt.dir, k);
     order.work_dir = order.dir + "/work";
     order.grace_ms = 300;
-    order.ranks = {{.rank = k, .role = "worker", .argv = {"/bin/sh", "-c", script}, .cwd = order.work_dir}};
+    order.ranks = {
+        {.rank = k, .role = "worker", .argv = {"/bin/sh", "-c", script}, .cwd = order.work_dir}};
     orders.push_back(std::move(order));
   }
   return orders;
@@ -104,9 +105,11 @@ TEST_P(EngineContractTest, AFailureOnOneNodeStopsTheOther) {
 TEST_P(EngineContractTest, StopEndsEvenWhatIgnoresTermAndRunsAway) {
   const AttemptRef attempt = NewAttempt();
   const auto orders = Orders(
-      attempt, 2, "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 1000' & echo ready; sleep 1000; wait");
+      attempt, 2,
+      "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 1000' & echo ready; sleep 1000; wait");
   ASSERT_TRUE(engine().Start(attempt, orders));
-  ASSERT_TRUE(under_test_->RunUntil([&] { return Log(orders[0]) == "ready\n" && Log(orders[1]) == "ready\n"; }));
+  ASSERT_TRUE(under_test_->RunUntil(
+      [&] { return Log(orders[0]) == "ready\n" && Log(orders[1]) == "ready\n"; }));
   ASSERT_TRUE(engine().Stop(attempt, {.by = StoppedBy::kUser}));
   ASSERT_TRUE(engine().Stop(attempt, {.by = StoppedBy::kUser}));
   ASSERT_TRUE(WaitEnded(attempt, 2));
@@ -130,7 +133,8 @@ TEST_P(EngineContractTest, AStopBeforeTheStartIsHonoured) {
 
 TEST_P(EngineContractTest, ARestartedServerFindsRunningNodesAndMissesNothing) {
   const AttemptRef attempt = NewAttempt();
-  const auto orders = Orders(attempt, 2, "echo up; while [ ! -e go ]; do sleep 0.02; done; echo done");
+  const auto orders =
+      Orders(attempt, 2, "echo up; while [ ! -e go ]; do sleep 0.02; done; echo done");
   ASSERT_TRUE(engine().Start(attempt, orders));
   ASSERT_TRUE(under_test_->RunUntil([&] {
     return told_.Count<RankStarted>(attempt, 0) == 1 && told_.Count<RankStarted>(attempt, 1) == 1;
@@ -178,8 +182,7 @@ TEST_P(EngineContractTest, PortsAreDistinctUntilReleased) {
   const auto first = engine().ReservePorts(a, node, 3);
   const auto second = engine().ReservePorts(b, node, 3);
   ASSERT_TRUE(first && second);
-  for (int port : *first)
-    EXPECT_EQ(std::count(second->begin(), second->end(), port), 0);
+  for (int port : *first) EXPECT_EQ(std::count(second->begin(), second->end(), port), 0);
   engine().Release(a);
   engine().Release(b);
   EXPECT_FALSE(engine().ReservePorts(a, "no-such-node", 1));

@@ -33,8 +33,8 @@ class EngineEvents {
                           const NodeClean& clean) = 0;
 };
 
-// What every engine can do. All methods run on the server's loop and return soon; what happens later
-// is told through EngineEvents. contract_test.h holds the suite that every engine passes.
+// What every engine can do. All methods run on the server's loop and return soon; what happens
+// later is told through EngineEvents. contract_test.h holds the suite that every engine passes.
 class Engine {
  public:
   virtual ~Engine() = default;

@@ -22,7 +22,7 @@ class FakeEngine final : public Engine {
   std::vector<Started> started;
   std::vector<std::pair<AttemptRef, ControlLine>> stops;
   std::vector<AttemptRef> released;
-  Status start_status;           // what Start answers
+  Status start_status;  // what Start answers
   bool ports_run_out = false;
 
   void SetEvents(EngineEvents* events) override { events_ = events; }

@@ -12,11 +12,11 @@
 namespace muster::http {
 
 struct ClientOptions {
-  std::string url;                  // "http://host:port" or https
+  std::string url;  // "http://host:port" or https
   std::string token;
-  std::string ca_file;              // PEM, for https; empty: $SSL_CERT_FILE, else the system's
+  std::string ca_file;  // PEM, for https; empty: $SSL_CERT_FILE, else the system's
   int64_t connect_timeout_ms = 5'000;
-  int64_t timeout_ms = 60'000;      // without a byte of progress
+  int64_t timeout_ms = 60'000;  // without a byte of progress
 };
 
 // A blocking client for one server, keeping its connection open. One thread at a time.

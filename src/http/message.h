@@ -20,14 +20,14 @@ using Headers = std::vector<std::pair<std::string, std::string>>;
 std::string_view FindHeader(const Headers& headers, std::string_view name);
 
 struct Request {
-  std::string method;                                         // "GET"
-  std::string path;                                           // decoded, no query, normalised: no "..", no "//"
-  std::string raw_target;                                     // as sent
-  std::vector<std::pair<std::string, std::string>> query;     // decoded, in order
-  std::vector<std::pair<std::string, std::string>> params;    // filled by the router: {id} -> "17"
+  std::string method;      // "GET"
+  std::string path;        // decoded, no query, normalised: no "..", no "//"
+  std::string raw_target;  // as sent
+  std::vector<std::pair<std::string, std::string>> query;   // decoded, in order
+  std::vector<std::pair<std::string, std::string>> params;  // filled by the router: {id} -> "17"
   Headers headers;
-  std::string body;                                           // whole; empty for upload routes
-  std::string peer;                                           // "127.0.0.1:4711"
+  std::string body;  // whole; empty for upload routes
+  std::string peer;  // "127.0.0.1:4711"
 
   std::string_view Param(std::string_view name) const;
   std::optional<std::string_view> Query(std::string_view name) const;
@@ -58,8 +58,8 @@ class Stream {
   virtual std::string KeepAlive() { return {}; }
 };
 
-// How a handler answers: exactly once, at once or later, on the loop. Dropped unanswered, it answers
-// 500 by itself. A client that went away makes answering a no-op.
+// How a handler answers: exactly once, at once or later, on the loop. Dropped unanswered, it
+// answers 500 by itself. A client that went away makes answering a no-op.
 class Reply {
  public:
   class Sink {
@@ -83,8 +83,8 @@ class Reply {
 class BodySink {
  public:
   virtual ~BodySink() = default;
-  virtual Status Write(std::string_view bytes) = 0;   // an Error ends the upload and is the answer
-  virtual void Finish(Reply reply) = 0;               // the whole body was written
+  virtual Status Write(std::string_view bytes) = 0;  // an Error ends the upload and is the answer
+  virtual void Finish(Reply reply) = 0;              // the whole body was written
 };
 
 }  // namespace muster::http

@@ -10,7 +10,8 @@
 namespace muster::http {
 
 using Handler = std::function<void(const Request&, Reply)>;
-// For upload routes: sees the head alone, returns where the body goes, or the error that answers it.
+// For upload routes: sees the head alone, returns where the body goes, or the error that answers
+// it.
 using UploadHandler = std::function<Result<std::unique_ptr<BodySink>>(const Request& head)>;
 
 // One row of the table of routes. The OpenAPI document is checked against these rows.
@@ -30,7 +31,7 @@ class Router {
   void Add(Route route);
   const std::vector<Route>& routes() const { return routes_; }
   struct Match {
-    const Route* route = nullptr;                                // null: `error` is the answer
+    const Route* route = nullptr;  // null: `error` is the answer
     std::vector<std::pair<std::string, std::string>> params;
     Response error;
   };

@@ -11,8 +11,8 @@ namespace muster::http {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  int port = 0;                        // 0: any free one
-  std::string token;                   // "Bearer <token>", compared in constant time; empty: none fits
+  int port = 0;       // 0: any free one
+  std::string token;  // "Bearer <token>", compared in constant time; empty: none fits
   std::string tls_certificate, tls_key;  // PEM files; both or none
   int max_connections = 4096;
   int64_t max_header = 32 << 10;
@@ -30,13 +30,17 @@ class Server {
   static Result<std::unique_ptr<Server>> Create(ServerOptions options, const Router& router);
   virtual ~Server() = default;
 
-  virtual os::Loop& loop() = 0;        // the one loop of the process; valid until destruction
-  virtual int port() const = 0;        // bound when Create returned
-  virtual std::string url() const = 0; // "http://127.0.0.1:4711"
+  virtual os::Loop& loop() = 0;         // the one loop of the process; valid until destruction
+  virtual int port() const = 0;         // bound when Create returned
+  virtual std::string url() const = 0;  // "http://127.0.0.1:4711"
   // Runs the loop until Shutdown; then finishes answers in flight for at most `drain_ms`.
   virtual void Run() = 0;
   virtual void Shutdown(int64_t drain_ms) = 0;  // on the loop
-  struct Stats { int connections = 0; int streams = 0; int64_t requests = 0; };
+  struct Stats {
+    int connections = 0;
+    int streams = 0;
+    int64_t requests = 0;
+  };
   virtual Stats stats() const = 0;
 };
 

@@ -89,7 +89,8 @@ class Conductor final : public engines::EngineEvents {
   // The orders this document would get on these nodes if they were free; nothing is started.
   std::expected<std::vector<NodeOrder>, Refusal> Plan(const json::value& document) const;
 
-  // What the verdict says of how this job ended, as GET /jobs/{id} shows it; empty without a failure.
+  // What the verdict says of how this job ended, as GET /jobs/{id} shows it; empty without a
+  // failure.
   json::object VerdictOf(const Job& job) const;
 
   // `fn` runs on the loop after new events have become durable. Streams read on from the journal.

@@ -14,11 +14,11 @@ namespace muster::lifecycle {
 // A job that is not over, as it is held in memory.
 struct Live {
   Job job;
-  std::set<JobId> waits_for;   // jobs named in `after` that have not ended
-  bool queued = false;         // stands in the queue: on disk, nothing to wait for but room
-  bool finishing = false;      // its end is being made durable
-  bool flush_due = false;      // what its record told has yet to be journaled
-  std::string stop_asked_by;   // a user, or empty
+  std::set<JobId> waits_for;  // jobs named in `after` that have not ended
+  bool queued = false;        // stands in the queue: on disk, nothing to wait for but room
+  bool finishing = false;     // its end is being made durable
+  bool flush_due = false;     // what its record told has yet to be journaled
+  std::string stop_asked_by;  // a user, or empty
 };
 
 // The state and the steps behind Conductor; one file a step, named at the declarations.
@@ -100,8 +100,8 @@ struct Conductor::Impl {
   int64_t Now() const { return parts.loop.clock().WallMs(); }
 
   Parts parts;
-  std::map<JobId, Live> jobs;                     // every job that is not over
-  std::vector<scheduler::Waiting> queue;          // in order: priority, then id
+  std::map<JobId, Live> jobs;             // every job that is not over
+  std::vector<scheduler::Waiting> queue;  // in order: priority, then id
   std::map<std::string, std::vector<SubmitDone>> keys_in_flight;
   JobId next_id = 1;
   bool schedule_due = false;

@@ -21,9 +21,9 @@ class ConductorTest : public testing::Test {
     auto opened = store::Journal::Open(dir_.path() / "journal.db");
     ASSERT_TRUE(opened) << opened.error().text;
     journal_ = std::move(*opened);
-    engine_ = std::make_unique<engines::FakeEngine>(std::vector<NodeInfo>{
-        {"node-0", "127.77.0.1", true, {{"npu", 8}, {"cpu", 2}}, {}},
-        {"node-1", "127.77.0.2", true, {{"npu", 8}, {"cpu", 2}}, {}}});
+    engine_ = std::make_unique<engines::FakeEngine>(
+        std::vector<NodeInfo>{{"node-0", "127.77.0.1", true, {{"npu", 8}, {"cpu", 2}}, {}},
+                              {"node-1", "127.77.0.2", true, {{"npu", 8}, {"cpu", 2}}, {}}});
     conductor_ = std::make_unique<Conductor>(
         Parts{loop_, pool_, *journal_, code_, *engine_, dir_.path(), "/muster"});
     ASSERT_TRUE(conductor_->Recover());
@@ -198,7 +198,8 @@ TEST_F(ConductorTest, ARepeatedKeyGivesTheSameJobs) {
 TEST_F(ConductorTest, TwoSubmitsWithOneKeyAtOnceMakeOneJob) {
   std::vector<SubmitResult> answers;
   for (int i = 0; i < 2; ++i)
-    conductor_->Submit({.document = Doc(), .key = "k"}, [&](auto r) { answers.push_back(r.value()); });
+    conductor_->Submit({.document = Doc(), .key = "k"},
+                       [&](auto r) { answers.push_back(r.value()); });
   Settle();
   ASSERT_EQ(answers.size(), 2u);
   EXPECT_EQ(answers[0].jobs, answers[1].jobs);
@@ -360,8 +361,9 @@ TEST_F(ConductorTest, ServiceRanksAreToldToEndWhenTheWorkersHave) {
   Settle();
   ASSERT_FALSE(engine_->stops.empty());
   EXPECT_EQ(engine_->stops[0].second.by, StoppedBy::kRoleEnd);
-  engine_->Say(attempt, 0, RankEnded{0, {.how = ExitClass::kStopped, .signal = 15,
-                                         .stopped_by = StoppedBy::kRoleEnd}});
+  engine_->Say(
+      attempt, 0,
+      RankEnded{0, {.how = ExitClass::kStopped, .signal = 15, .stopped_by = StoppedBy::kRoleEnd}});
   for (int node : {0, 1}) {
     engine_->Say(attempt, node, NodeClean{});
     engine_->Say(attempt, node, LauncherEnded{});

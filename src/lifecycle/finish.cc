@@ -29,7 +29,8 @@ void Conductor::Impl::EndAttempt(Live& entry) {
       const json::object verdict = VerdictOf(entry.job);
       reason = GetString(verdict, "headline", Describe(*attempt.exit));
     } else if (outcome.event == Event::kEndedStopped) {
-      reason = entry.stop_asked_by.empty() ? "stopped by the user" : "stopped by " + entry.stop_asked_by;
+      reason =
+          entry.stop_asked_by.empty() ? "stopped by the user" : "stopped by " + entry.stop_asked_by;
     }
     return EndJob(entry, outcome.event, reason);
   }
@@ -37,8 +38,8 @@ void Conductor::Impl::EndAttempt(Live& entry) {
   if (outcome.uses_retry) ++entry.job.used_retries;
   std::vector<store::Op> ops;
   Move(entry, outcome.event,
-       fmt::format("attempt {} {}; waiting for attempt {}", attempt.number,
-                   Describe(*attempt.exit), attempt.number + 1),
+       fmt::format("attempt {} {}; waiting for attempt {}", attempt.number, Describe(*attempt.exit),
+                   attempt.number + 1),
        ops);
   ops.push_back(store::PutJob{entry.job});
   ops.push_back(store::PutAttempt{entry.job.id, attempt});

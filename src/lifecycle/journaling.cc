@@ -19,7 +19,8 @@ bool Conductor::Impl::Move(Live& entry, Event event, const std::string& reason,
              Name(entry.job.state));
   }
   if (cell.kind != Transition::Kind::kMove) return false;
-  json::object data{{"from", Name(entry.job.state)}, {"to", Name(cell.next)}, {"event", Name(event)}};
+  json::object data{
+      {"from", Name(entry.job.state)}, {"to", Name(cell.next)}, {"event", Name(event)}};
   if (!reason.empty()) data["reason"] = reason;
   if (const auto* attempt = entry.job.current()) data["attempt"] = attempt->number;
   entry.job.state = cell.next;
@@ -87,7 +88,8 @@ void Conductor::Impl::FlushSoon(Live& entry) {
     if (found == jobs.end() || !found->second.flush_due) return;
     found->second.flush_due = false;
     const Job& job = found->second.job;
-    if (const auto* attempt = job.current()) Commit({store::PutJob{job}, store::PutAttempt{id, *attempt}});
+    if (const auto* attempt = job.current())
+      Commit({store::PutJob{job}, store::PutAttempt{id, *attempt}});
   });
 }
 

@@ -11,7 +11,8 @@ ExitReport OverallExit(const Attempt& attempt) {
       return {.how = ExitClass::kTimedOut, .stopped_by = attempt.stopped_by};
     case StoppedBy::kNobody:
     case StoppedBy::kRankFailure:
-    case StoppedBy::kRoleEnd: break;
+    case StoppedBy::kRoleEnd:
+      break;
   }
   if (attempt.cause) return attempt.cause->exit;
   for (const RankInfo& rank : attempt.ranks) {
@@ -28,8 +29,7 @@ Outcome OutcomeOf(const JobSpec& spec, int used_retries, const ExitReport& exit)
     return {Event::kEndedStopped};
   if (exit.how == ExitClass::kStopped && exit.stopped_by == StoppedBy::kPreemption)
     return {Event::kEndedRetry};
-  const bool hopeless =
-      exit.how == ExitClass::kCouldNotStart || exit.how == ExitClass::kTimedOut;
+  const bool hopeless = exit.how == ExitClass::kCouldNotStart || exit.how == ExitClass::kTimedOut;
   if (!hopeless && used_retries < spec.retries) return {Event::kEndedRetry, true};
   return {Event::kEndedBadly};
 }

@@ -8,8 +8,8 @@ namespace muster::lifecycle {
 ExitReport OverallExit(const Attempt& attempt);
 
 // Which event of the table the end of this attempt is. Pure. A preempted attempt comes back without
-// using up a retry; what could not start or ran into its limit is not tried again, for it would only
-// do the same.
+// using up a retry; what could not start or ran into its limit is not tried again, for it would
+// only do the same.
 struct Outcome {
   Event event;
   bool uses_retry = false;

@@ -25,7 +25,8 @@ TEST(JudgeTest, ARankWithoutAnEndIsLostNotFine) {
 }
 
 TEST(JudgeTest, ServersStoppedAfterTheWorkersDoNotSpoilSuccess) {
-  const ExitReport served{.how = ExitClass::kStopped, .signal = 15, .stopped_by = StoppedBy::kRoleEnd};
+  const ExitReport served{
+      .how = ExitClass::kStopped, .signal = 15, .stopped_by = StoppedBy::kRoleEnd};
   EXPECT_EQ(OverallExit(WithRanks({kGood, served})).how, ExitClass::kSucceeded);
 }
 

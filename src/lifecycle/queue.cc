@@ -60,8 +60,8 @@ void Conductor::Impl::Schedule() {
       BeginAttempt(found->second, start.allocation);
   for (JobId id : decision.preempt)
     if (const auto found = jobs.find(id); found != jobs.end())
-      StopAttempt(found->second, StoppedBy::kPreemption, "a job of higher priority needs its devices",
-                  std::nullopt);
+      StopAttempt(found->second, StoppedBy::kPreemption,
+                  "a job of higher priority needs its devices", std::nullopt);
 }
 
 scheduler::Cluster Conductor::Impl::ClusterNow() const {

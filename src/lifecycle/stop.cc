@@ -11,7 +11,8 @@ void Conductor::Impl::Stop(JobId id, const std::string& who, std::optional<int64
   if (found == jobs.end() || found->second.finishing) {
     const auto job = Find(id);
     if (!job) return done(std::unexpected(job.error()));
-    return done(Fail(Code::kConflict, fmt::format("job {} has ended already: {}", id, Name(job->state)),
+    return done(Fail(Code::kConflict,
+                     fmt::format("job {} has ended already: {}", id, Name(job->state)),
                      fmt::format("see 'muster describe {}'", id)));
   }
   Live& entry = found->second;
@@ -65,8 +66,8 @@ void Conductor::Impl::StopAttempt(Live& entry, StoppedBy by, const std::string& 
   std::vector<store::Op> ops;
   if (Move(entry, event, detail, ops)) Commit(std::move(ops));
   FlushSoon(entry);
-  const ControlLine line{.by = by, .node = -1, .rank = -1, .detail = detail,
-                         .grace_ms = grace_ms.value_or(-1)};
+  const ControlLine line{
+      .by = by, .node = -1, .rank = -1, .detail = detail, .grace_ms = grace_ms.value_or(-1)};
   if (auto status = parts.engine.Stop(RefOf(entry.job, attempt), line); !status) {
     LogError("job {}: {}; trying again", entry.job.id, status.error().text);
     parts.loop.After(1000, [this, still = here, ref = RefOf(entry.job, attempt), line] {

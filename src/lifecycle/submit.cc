@@ -8,9 +8,10 @@ namespace {
 Refusal Refused(std::vector<Fault> faults) {
   Refusal refusal;
   refusal.error.code = Code::kInvalid;
-  refusal.error.text = faults.size() == 1
-                           ? "the job was refused: one thing in it is wrong"
-                           : fmt::format("the job was refused: {} things in it are wrong", faults.size());
+  refusal.error.text =
+      faults.size() == 1
+          ? "the job was refused: one thing in it is wrong"
+          : fmt::format("the job was refused: {} things in it are wrong", faults.size());
   refusal.error.next = "correct what is listed and submit again; 'muster schema' has every key";
   refusal.faults = std::move(faults);
   return refusal;
@@ -49,18 +50,22 @@ void Conductor::Impl::CheckSpecs(std::vector<JobSpec>& specs, const SubmitReques
                                  std::vector<Fault>& faults) const {
   JobSpec& first = specs.front();
   if (!request.code_hash.empty() && !parts.code.HasTree(request.code_hash)) {
-    faults.push_back({.path = "code", .found = fmt::format("snapshot {}", request.code_hash),
+    faults.push_back({.path = "code",
+                      .found = fmt::format("snapshot {}", request.code_hash),
                       .expected = "a snapshot that was uploaded to this server"});
   } else if (request.code_hash.empty() && !first.code.empty()) {
-    faults.push_back({.path = "code", .found = "no uploaded snapshot",
+    faults.push_back({.path = "code",
+                      .found = "no uploaded snapshot",
                       .expected = "the folder's snapshot, sent with the job",
                       .hint = "'muster run' uploads it"});
   }
   for (const AfterJob& after : first.after) {
     const auto job = Find(after.job);
     if (!job) {
-      faults.push_back({.path = "after", .found = fmt::format("job {}", after.job),
-                        .expected = "a job that exists", .hint = "'muster ps -a' lists them"});
+      faults.push_back({.path = "after",
+                        .found = fmt::format("job {}", after.job),
+                        .expected = "a job that exists",
+                        .hint = "'muster ps -a' lists them"});
     } else if (after.when == "succeeded" && IsTerminal(job->state) &&
                job->state != State::kSucceeded) {
       faults.push_back({.path = "after",
@@ -89,7 +94,8 @@ void Conductor::Impl::Accept(std::vector<JobSpec> specs, const SubmitRequest& re
     entry.job.user = request.user;
     entry.job.created_ms = Now();
     ops.push_back(store::PutJob{entry.job});
-    ops.push_back(EventOp(entry, "submitted", {{"name", entry.job.spec.name}, {"user", request.user}}));
+    ops.push_back(
+        EventOp(entry, "submitted", {{"name", entry.job.spec.name}, {"user", request.user}}));
     result.jobs.push_back(id);
   }
   if (!request.key.empty()) keys_in_flight[request.key];

@@ -40,7 +40,8 @@ std::string ClockText(int64_t wall_ms) {
 Result<Job> Conductor::Impl::Find(JobId id) const {
   if (const auto found = jobs.find(id); found != jobs.end()) return found->second.job;
   MUSTER_ASSIGN(auto job, parts.journal.FindJob(id));
-  if (!job) return Fail(Code::kNotFound, fmt::format("no job {}", id), "'muster ps -a' lists all jobs");
+  if (!job)
+    return Fail(Code::kNotFound, fmt::format("no job {}", id), "'muster ps -a' lists all jobs");
   return std::move(*job);
 }
 
@@ -92,8 +93,8 @@ std::expected<std::vector<NodeOrder>, Refusal> Conductor::Impl::Plan(
     const json::value& document) const {
   auto specs = ReadSpecs(document, Marks{});
   if (!specs) {
-    return std::unexpected(
-        Refusal{{Code::kInvalid, "the job file has faults", "correct what is listed"}, specs.error()});
+    return std::unexpected(Refusal{
+        {Code::kInvalid, "the job file has faults", "correct what is listed"}, specs.error()});
   }
   const JobSpec& spec = specs->front();
   // On our nodes as if they were free; where it can never fit, on nodes made up for it.
@@ -114,13 +115,15 @@ std::expected<std::vector<NodeOrder>, Refusal> Conductor::Impl::Plan(
 
 json::object Conductor::Impl::VerdictOf(const Job& job) const {
   const Attempt* attempt = job.current();
-  if (attempt == nullptr || !attempt->exit || attempt->exit->how == ExitClass::kSucceeded) return {};
+  if (attempt == nullptr || !attempt->exit || attempt->exit->how == ExitClass::kSucceeded)
+    return {};
   std::vector<std::string> lines;
   if (attempt->cause) {
-    const os::Path node = os::Path(RefOf(job, *attempt).dir) / fmt::format("node{}", attempt->cause->node);
-    lines = LastLines(attempt->cause->rank >= 0
-                          ? node / fmt::format("rank{}.log", attempt->cause->rank)
-                          : node / "hooks.log");
+    const os::Path node =
+        os::Path(RefOf(job, *attempt).dir) / fmt::format("node{}", attempt->cause->node);
+    lines =
+        LastLines(attempt->cause->rank >= 0 ? node / fmt::format("rank{}.log", attempt->cause->rank)
+                                            : node / "hooks.log");
   }
   return verdict::ToJsonObject(verdict::Judge(job, *attempt, lines));
 }

@@ -68,7 +68,8 @@ void Conductor::Impl::TakeRecord(Live& entry, int node, const RecordLine& line,
     if (stop->by == StoppedBy::kTimeLimit)
       StopAttempt(entry, StoppedBy::kTimeLimit, "its time limit passed", std::nullopt);
   } else if (const auto* warning = std::get_if<WarningSent>(&line.body)) {
-    Commit({EventOp(entry, "warning", {{"signal", warning->signal}, {"left_ms", warning->left_ms}})});
+    Commit(
+        {EventOp(entry, "warning", {{"signal", warning->signal}, {"left_ms", warning->left_ms}})});
   } else if (const auto* clean = std::get_if<NodeClean>(&line.body)) {
     status.clean = *clean;
   } else if (std::holds_alternative<LauncherEnded>(line.body)) {
@@ -81,7 +82,8 @@ void Conductor::Impl::NoteStarted(Live& entry) {
   Attempt& attempt = *entry.job.current();
   if (attempt.started_ms != 0) return;
   if (!std::ranges::all_of(attempt.nodes, &NodeStatus::began)) return;
-  if (!std::ranges::all_of(attempt.ranks, [](const RankInfo& rank) { return rank.started_ms != 0; }))
+  if (!std::ranges::all_of(attempt.ranks,
+                           [](const RankInfo& rank) { return rank.started_ms != 0; }))
     return;
   attempt.started_ms = Now();
   std::vector<store::Op> ops;

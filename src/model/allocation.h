@@ -13,16 +13,16 @@ struct NodeInfo {
   std::string name;     // unique; also its host name where the kernel lets us set one
   std::string address;  // where its ranks are reached: a loopback address for virtual nodes
   bool is_virtual = false;
-  std::map<std::string, int> devices;  // kind -> how many; cpu slots too
+  std::map<std::string, int> devices;         // kind -> how many; cpu slots too
   std::map<std::string, std::string> models;  // kind -> "NVIDIA H200", where known
 };
 
-// What one launcher of an attempt was given. Node indices of an attempt count 0, 1, … over its roles
-// in order; two indices may stand on one machine when they are of different roles.
+// What one launcher of an attempt was given. Node indices of an attempt count 0, 1, … over its
+// roles in order; two indices may stand on one machine when they are of different roles.
 struct NodeShare {
   int index = 0;
   std::string role;
-  std::string node;      // NodeInfo::name
+  std::string node;  // NodeInfo::name
   std::string address;
   bool is_virtual = false;
   std::string kind;

@@ -14,7 +14,8 @@ enum class ExitClass {
   kExitCode,       // exited by itself with another code
   kSignal,         // killed by a signal that we did not send
   kOutOfMemory,    // killed by the kernel for memory
-  kCouldNotStart,  // never executed: program or folder missing, not permitted, staging or setup failed
+  kCouldNotStart,  // never executed: program or folder missing, not permitted, staging or setup
+                   // failed
   kTimedOut,       // stopped because the time limit passed
   kLost,           // its launcher died; how it ended is unknown
   kStopped,        // stopped by us; `stopped_by` says for whom
@@ -22,8 +23,8 @@ enum class ExitClass {
 
 enum class StoppedBy {
   kNobody,
-  kUser,        // muster stop, Ctrl-C, DELETE
-  kRankFailure, // another rank of the attempt failed first
+  kUser,         // muster stop, Ctrl-C, DELETE
+  kRankFailure,  // another rank of the attempt failed first
   kTimeLimit,
   kPreemption,  // a job of higher priority needs the devices
   kRoleEnd,     // a service role, after the last working rank ended
@@ -31,19 +32,19 @@ enum class StoppedBy {
 
 struct ExitReport {
   ExitClass how = ExitClass::kLost;
-  int code = 0;             // with kExitCode; also when a stopped rank chose its own code
-  int signal = 0;           // with kSignal and kOutOfMemory; also when a stopped rank died of one
+  int code = 0;    // with kExitCode; also when a stopped rank chose its own code
+  int signal = 0;  // with kSignal and kOutOfMemory; also when a stopped rank died of one
   bool core_dumped = false;
   StoppedBy stopped_by = StoppedBy::kNobody;
-  std::string detail;       // kCouldNotStart, kLost: the cause in words
-  int64_t cpu_ms = 0;       // user + system, of the process and its waited-for children
-  int64_t peak_rss = 0;     // bytes, 0 when unknown
+  std::string detail;    // kCouldNotStart, kLost: the cause in words
+  int64_t cpu_ms = 0;    // user + system, of the process and its waited-for children
+  int64_t peak_rss = 0;  // bytes, 0 when unknown
 
   bool operator==(const ExitReport&) const = default;
 };
 
-const char* Name(ExitClass how);     // "exit_code", as in JSON
-const char* Name(StoppedBy by);      // "rank_failure", as in JSON
+const char* Name(ExitClass how);                     // "exit_code", as in JSON
+const char* Name(StoppedBy by);                      // "rank_failure", as in JSON
 StoppedBy StoppedByFromName(std::string_view name);  // kNobody for a name that is none
 const char* SignalName(int signal);  // "SIGKILL"; "signal 99" has no name and gives "SIG?"
 

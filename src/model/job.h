@@ -28,9 +28,9 @@ struct RankInfo {
 // What is known of one node of one attempt, learned from its record.
 struct NodeStatus {
   std::string name;
-  int64_t record_offset = 0;   // how far the record was taken in
+  int64_t record_offset = 0;  // how far the record was taken in
   bool began = false;
-  bool ended = false;          // the launcher said its last word, or was found dead and swept
+  bool ended = false;  // the launcher said its last word, or was found dead and swept
   bool lost = false;
   std::optional<NodeClean> clean;
   std::vector<std::string> notes;
@@ -38,11 +38,12 @@ struct NodeStatus {
 
 // The first failure of an attempt: the cause, not the fallout.
 struct Cause {
-  int rank = -1;       // -1: not a rank (staging, hook, launcher)
+  int rank = -1;  // -1: not a rank (staging, hook, launcher)
   int node = -1;
   std::string node_name;
   ExitReport exit;
-  std::string what;    // "rank 3 on node-1 exited with code 7", "setup hook on node-0 exited with code 1"
+  std::string
+      what;  // "rank 3 on node-1 exited with code 7", "setup hook on node-0 exited with code 1"
 };
 
 struct Attempt {
@@ -64,12 +65,12 @@ struct Job {
   JobId id = 0;
   JobSpec spec;
   State state = State::kQueued;
-  std::string group;        // of a sweep; empty
-  std::string key;          // idempotency key of its submit; empty
-  std::string user;         // who submitted, as the client said
+  std::string group;  // of a sweep; empty
+  std::string key;    // idempotency key of its submit; empty
+  std::string user;   // who submitted, as the client said
   int64_t created_ms = 0;
   int64_t ended_ms = 0;
-  std::string reason;       // one line: why it waits, or how it ended; empty while it runs
+  std::string reason;  // one line: why it waits, or how it ended; empty while it runs
   int used_retries = 0;
   std::vector<Attempt> attempts;  // oldest first
   Attempt* current() { return attempts.empty() ? nullptr : &attempts.back(); }

@@ -27,7 +27,7 @@ struct RankOrder {
   std::string role;
   bool service = false;
   std::vector<std::string> argv;
-  Pairs env;           // on top of the launcher's inherited environment
+  Pairs env;  // on top of the launcher's inherited environment
   std::string cwd;
 };
 
@@ -35,23 +35,24 @@ struct NodeOrder {
   int version = 1;
   JobId job = 0;
   int attempt = 1;
-  std::string token;          // names the attempt for good; also the mark in every rank's environment
-  int node = 0;               // index in the attempt
+  std::string token;  // names the attempt for good; also the mark in every rank's environment
+  int node = 0;       // index in the attempt
   int node_count = 1;
   std::string node_name;
   std::string address;
-  std::string hostname;       // set in a UTS namespace when `isolate` and the kernel allow it
-  bool isolate = false;       // virtual node: own host name and hosts file
-  std::vector<std::pair<std::string, std::string>> hosts;  // address, name: all nodes of the attempt
-  std::string dir;            // …/attempts/<n>/node<k>
-  std::string attempt_dir;    // …/attempts/<n>: `control` and the other nodes' folders are here
-  std::string code_dir;       // snapshot to copy into work/code before anything runs; empty: none
-  std::string work_dir;       // dir/work
-  bool code_per_rank = false; // copy into work/rank<r> instead
+  std::string hostname;  // set in a UTS namespace when `isolate` and the kernel allow it
+  bool isolate = false;  // virtual node: own host name and hosts file
+  std::vector<std::pair<std::string, std::string>>
+      hosts;                   // address, name: all nodes of the attempt
+  std::string dir;             // …/attempts/<n>/node<k>
+  std::string attempt_dir;     // …/attempts/<n>: `control` and the other nodes' folders are here
+  std::string code_dir;        // snapshot to copy into work/code before anything runs; empty: none
+  std::string work_dir;        // dir/work
+  bool code_per_rank = false;  // copy into work/rank<r> instead
   std::vector<OrderFile> files;      // written after the code is there
   std::vector<std::string> folders;  // made beforehand (outputs)
   std::vector<RankOrder> ranks;      // may be empty: a node that only serves `muster agent`
-  bool agent = false;         // listens on dir/agent.sock for commands from other nodes (mpirun)
+  bool agent = false;  // listens on dir/agent.sock for commands from other nodes (mpirun)
   Hooks hooks;
   Pairs hook_env;
   std::optional<int64_t> memory;

@@ -7,7 +7,8 @@ namespace muster {
 
 // Pairs as a JSON object; order kept both ways.
 json::object PairsToJson(const Pairs& pairs);
-Pairs PairsFromJson(const json::object* object);  // null: empty; values that are no strings are left out
+Pairs PairsFromJson(
+    const json::object* object);  // null: empty; values that are no strings are left out
 
 json::array WordsToJson(const std::vector<std::string>& words);
 std::vector<std::string> WordsFromJson(const json::array* array);

@@ -16,28 +16,63 @@ namespace muster {
 //   <crc32c of the JSON, 8 hex digits> <JSON object>\n
 // written with one write each. A torn last line is not there; a bad line inside is corruption.
 
-struct LauncherBegan { std::string token; int pid = 0; uint64_t start_ticks = 0; std::string host; std::string cgroup;
-                       std::vector<std::string> notes; };  // notes: what this machine could not give
-struct StageDone { int64_t files = 0; int64_t bytes = 0; int64_t ms = 0; };
-struct RankStarted { int rank = 0; int pid = 0; uint64_t start_ticks = 0; };
-struct RankEnded { int rank = 0; ExitReport exit; };
+struct LauncherBegan {
+  std::string token;
+  int pid = 0;
+  uint64_t start_ticks = 0;
+  std::string host;
+  std::string cgroup;
+  std::vector<std::string> notes;
+};  // notes: what this machine could not give
+struct StageDone {
+  int64_t files = 0;
+  int64_t bytes = 0;
+  int64_t ms = 0;
+};
+struct RankStarted {
+  int rank = 0;
+  int pid = 0;
+  uint64_t start_ticks = 0;
+};
+struct RankEnded {
+  int rank = 0;
+  ExitReport exit;
+};
 // The node's own view of the first failure; `rank` -1: staging, a hook, or the launcher itself.
-struct NodeFailed { int rank = -1; ExitReport exit; std::string what; };
-struct StopBegan { StoppedBy by = StoppedBy::kNobody; std::string detail; };
-struct WarningSent { std::string signal; int64_t left_ms = 0; };
+struct NodeFailed {
+  int rank = -1;
+  ExitReport exit;
+  std::string what;
+};
+struct StopBegan {
+  StoppedBy by = StoppedBy::kNobody;
+  std::string detail;
+};
+struct WarningSent {
+  std::string signal;
+  int64_t left_ms = 0;
+};
 // Proof of cleanness: processes found after the ranks were told to go, how many had to be killed,
 // and that a last look at cgroup, descendants and marks found none.
-struct NodeClean { int found = 0; int killed = 0; int left = 0; int64_t took_ms = 0; std::vector<std::string> names; };
-struct LauncherEnded { bool failed = false; };
+struct NodeClean {
+  int found = 0;
+  int killed = 0;
+  int left = 0;
+  int64_t took_ms = 0;
+  std::vector<std::string> names;
+};
+struct LauncherEnded {
+  bool failed = false;
+};
 
-using RecordBody = std::variant<LauncherBegan, StageDone, RankStarted, RankEnded, NodeFailed, StopBegan, WarningSent,
-                                NodeClean, LauncherEnded>;
+using RecordBody = std::variant<LauncherBegan, StageDone, RankStarted, RankEnded, NodeFailed,
+                                StopBegan, WarningSent, NodeClean, LauncherEnded>;
 
 struct RecordLine {
   int64_t wall_ms = 0;  // the node's own clock, for people
   int64_t mono_ms = 0;  // since the launcher began
   RecordBody body;
-  size_t end = 0;       // where the line ended in the bytes it was read from; not written
+  size_t end = 0;  // where the line ended in the bytes it was read from; not written
 };
 
 std::string EncodeRecordLine(const RecordLine& line);  // with newline
@@ -54,7 +89,7 @@ Result<RecordPart> DecodeRecord(std::string_view bytes);
 // other to stop. Same framing as the record; repeating one is harmless.
 struct ControlLine {
   StoppedBy by = StoppedBy::kUser;
-  int node = -1;        // kRankFailure: where
+  int node = -1;  // kRankFailure: where
   int rank = -1;
   std::string detail;
   int64_t grace_ms = -1;  // -1: as ordered

@@ -11,7 +11,8 @@ namespace {
 constexpr int kMostNodes = 4096;
 constexpr int kMostDevices = 1024;
 
-std::unexpected<Error> BadNodes(std::string_view text, std::string_view part, std::string_view why) {
+std::unexpected<Error> BadNodes(std::string_view text, std::string_view part,
+                                std::string_view why) {
   return Fail(Code::kInvalid, fmt::format("--nodes {}: \"{}\" {}", text, part, why),
               "write COUNTxNUMBERKIND, for example 4x8npu or 2x8npu,1x2gpu+4cpu");
 }
@@ -35,9 +36,7 @@ std::optional<std::pair<int, std::string>> ParseCount(std::string_view text) {
 
 }  // namespace
 
-Machine FindMachine() {
-  return {os::HostName(), os::CpuCount(), os::FindDevices(), {}};
-}
+Machine FindMachine() { return {os::HostName(), os::CpuCount(), os::FindDevices(), {}}; }
 
 NodeInfo RealNode(const Machine& machine) {
   NodeInfo node;
@@ -56,7 +55,8 @@ Result<std::vector<NodeInfo>> ParseVirtualNodes(std::string_view text, int cpus)
   std::vector<NodeInfo> nodes;
   for (const std::string& part : Split(text, ',')) {
     const size_t cross = part.find_first_of("xX");
-    if (cross == std::string::npos) return BadNodes(text, part, "has no x between count and devices");
+    if (cross == std::string::npos)
+      return BadNodes(text, part, "has no x between count and devices");
     const auto count = ParseInt(std::string_view(part).substr(0, cross));
     if (!count || *count < 1 || *count > kMostNodes)
       return BadNodes(text, part, fmt::format("must start with 1 to {} nodes", kMostNodes));
@@ -66,7 +66,8 @@ Result<std::vector<NodeInfo>> ParseVirtualNodes(std::string_view text, int cpus)
     for (const std::string& item : Split(std::string_view(part).substr(cross + 1), '+')) {
       const auto devices = ParseCount(item);
       if (!devices)
-        return BadNodes(text, part, fmt::format("names no devices such as 8npu (1 to {})", kMostDevices));
+        return BadNodes(text, part,
+                        fmt::format("names no devices such as 8npu (1 to {})", kMostDevices));
       model.devices[devices->second] = devices->first;
     }
     if (nodes.size() + size_t(*count) > kMostNodes)

@@ -26,8 +26,9 @@ TEST(InventoryTest, AddressesStayDistinctBeyondOneByte) {
 }
 
 TEST(InventoryTest, BadTextIsRefusedWithWhatToWrite) {
-  for (const char* text : {"", "4", "x8npu", "0x8npu", "4x", "4xnpu", "4x8", "-1x8npu", "4x0npu",
-                           "99999999999999999999x8npu", "4x8npu,", "5000x1npu", "4x8n pu", "1x2gpu+"}) {
+  for (const char* text :
+       {"", "4", "x8npu", "0x8npu", "4x", "4xnpu", "4x8", "-1x8npu", "4x0npu",
+        "99999999999999999999x8npu", "4x8npu,", "5000x1npu", "4x8n pu", "1x2gpu+"}) {
     const auto nodes = ParseVirtualNodes(text, 2);
     ASSERT_FALSE(nodes) << text;
     EXPECT_EQ(nodes.error().code, Code::kInvalid);

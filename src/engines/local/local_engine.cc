@@ -127,8 +127,7 @@ Result<Engine::Inspection> LocalEngine::Inspect(const AttemptRef& attempt, int n
   std::error_code ignored;
   inspection.has_record = std::filesystem::exists(record, ignored);
   inspection.launcher_alive = os::IsLocked(record);
-  inspection.processes =
-      int(os::ProcessesMarked(os::NodeMark(attempt.token, node)).size());
+  inspection.processes = int(os::ProcessesMarked(os::NodeMark(attempt.token, node)).size());
   return inspection;
 }
 

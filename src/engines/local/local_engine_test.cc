@@ -52,7 +52,9 @@ class LocalEngineUnderTest final : public EngineUnderTest {
   std::unique_ptr<LocalEngine> engine_;
 };
 
-std::unique_ptr<EngineUnderTest> MakeLocalEngine() { return std::make_unique<LocalEngineUnderTest>(); }
+std::unique_ptr<EngineUnderTest> MakeLocalEngine() {
+  return std::make_unique<LocalEngineUnderTest>();
+}
 
 INSTANTIATE_TEST_SUITE_P(Local, EngineContractTest, testing::Values(&MakeLocalEngine));
 

@@ -72,15 +72,33 @@ void NodeWatch::ReadRecord() {
     offset_ += int64_t(part->used);
     for (const auto& line : part->lines) {
       if (const auto* began = std::get_if<LauncherBegan>(&line.body)) began_ = *began;
-      if (std::holds_alternative<LauncherEnded>(line.body)) over_ = true;
+      if (std::holds_alternative<LauncherEnded>(line.body)) {
+        over_ = true;
+        last_word_ = line;
+        return SayLastWord();
+      }
       parts_.events->OnRecord(attempt_, node_, line, base + int64_t(line.end));
       if (!*alive) return;  // the event released this attempt
     }
   }
 }
 
-// Watches a launcher that is not our child by a descriptor of its process; its start time makes sure
-// that the pid was not given to another meanwhile.
+// The end of a node is told when its launcher, too, is gone: nothing of the job is left then.
+void NodeWatch::SayLastWord() {
+  if (pidfd_watch_ != 0) return;  // OnLauncherGone comes back here
+  if (os::IsLocked(NodeDir() + "/record")) {
+    timer_ = parts_.loop.After(2, [this] {
+      timer_ = 0;
+      SayLastWord();
+    });
+    return;
+  }
+  const RecordLine line = *std::exchange(last_word_, std::nullopt);
+  parts_.events->OnRecord(attempt_, node_, line, offset_);
+}
+
+// Watches a launcher that is not our child by a descriptor of its process; its start time makes
+// sure that the pid was not given to another meanwhile.
 void NodeWatch::TrackLauncher() {
   if (began_) {
     os::Fd pidfd(int(::syscall(SYS_pidfd_open, began_->pid, 0)));
@@ -100,7 +118,9 @@ void NodeWatch::OnLauncherGone() {
   pidfd_.Reset();
   const auto alive = alive_;
   ReadRecord();
-  if (*alive && !over_) DecideFate(0);
+  if (!*alive) return;
+  if (last_word_) return SayLastWord();
+  if (!over_) DecideFate(0);
 }
 
 // No last word. A locked record belongs to a living launcher (ours left because it was a second
@@ -122,8 +142,9 @@ void NodeWatch::DecideFate(int tries) {
     });
     return;
   }
-  SweepAndReportLost(began_ ? fmt::format("its launcher (pid {}) died", began_->pid)
-                            : "its launcher ended before it began; see launcher.log in the node's folder");
+  SweepAndReportLost(
+      began_ ? fmt::format("its launcher (pid {}) died", began_->pid)
+             : "its launcher ended before it began; see launcher.log in the node's folder");
 }
 
 void NodeWatch::SweepAndReportLost(const std::string& why) {

@@ -40,15 +40,17 @@ class NodeWatch {
   void OnLauncherGone();
   void DecideFate(int tries);
   void SweepAndReportLost(const std::string& why);
+  void SayLastWord();
   std::string NodeDir() const;
 
   Parts parts_;
   AttemptRef attempt_;
   int node_;
   int64_t offset_;
-  bool over_ = false;              // last word heard, or reported lost
+  bool over_ = false;                    // last word heard, or reported lost
+  std::optional<RecordLine> last_word_;  // heard, but its launcher is still on its way out
   std::optional<LauncherBegan> began_;
-  pid_t child_ = -1;               // to be reaped
+  pid_t child_ = -1;  // to be reaped
   os::Fd pidfd_;
   os::Loop::Id pidfd_watch_ = 0;
   os::Loop::Id timer_ = 0;

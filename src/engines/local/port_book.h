@@ -17,10 +17,12 @@ namespace muster::engines {
 class PortBook {
  public:
   using Probe = std::function<bool(const std::string& address, int port)>;  // true: free now
-  // `start` moves the first port tried: servers beside each other on one machine know nothing of one
-  // another, and a rank binds its port only seconds after it was given.
+  // `start` moves the first port tried: servers beside each other on one machine know nothing of
+  // one another, and a rank binds its port only seconds after it was given.
   explicit PortBook(Probe probe, int first = 20000, int last = 29999, uint32_t start = 0)
-      : probe_(std::move(probe)), first_(first), last_(last),
+      : probe_(std::move(probe)),
+        first_(first),
+        last_(last),
         next_(first + int(start % uint32_t(last - first + 1))) {}
 
   // `count` ports free at `address` now, held for `owner` until Release.
