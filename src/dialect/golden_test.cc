@@ -57,7 +57,7 @@ std::vector<Case> Cases() {
 }
 
 std::filesystem::path GoldenFile(const std::string& name) {
-  return std::filesystem::path(__FILE__).parent_path() / "golden" / (name + ".json");
+  return std::filesystem::path(MUSTER_GOLDEN) / (name + ".json");
 }
 
 std::string Read(const std::filesystem::path& path) {

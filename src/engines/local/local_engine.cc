@@ -50,13 +50,15 @@ void LocalEngine::ReservePorts(const AttemptRef& attempt, const Allocation& know
 
 void LocalEngine::Release(const AttemptRef& attempt) {
   ports_.Release(attempt.token);
-  // A watch may be the caller: it is taken out now and destroyed when the loop is back.
+  // A watch may be the caller: it is laid aside now and destroyed when the loop is back.
   auto first = watches_.lower_bound({attempt.token, 0});
   while (first != watches_.end() && first->first.first == attempt.token) {
-    auto dead = std::make_shared<std::unique_ptr<NodeWatch>>(std::move(first->second));
+    released_.push_back(std::move(first->second));
     first = watches_.erase(first);
-    parts_.loop.Post([dead] { dead->reset(); });
   }
+  parts_.loop.Post([this, here = std::weak_ptr<bool>(here_)] {
+    if (!here.expired()) released_.clear();
+  });
 }
 
 NodeWatch& LocalEngine::Watch(const AttemptRef& attempt, int node, int64_t offset) {

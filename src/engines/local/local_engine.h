@@ -48,6 +48,8 @@ class LocalEngine final : public Engine {
   EngineEvents* events_ = nullptr;
   PortBook ports_;
   std::map<std::pair<std::string, int>, std::unique_ptr<NodeWatch>> watches_;  // token, node
+  std::vector<std::unique_ptr<NodeWatch>> released_;                           // done with
+  std::shared_ptr<bool> here_ = std::make_shared<bool>(true);  // for what is posted to the loop
 };
 
 }  // namespace muster::engines
