@@ -20,7 +20,7 @@ void AppendTo(os::Fd& file, const os::Path& path, const std::string& line) {
     if (!opened) return;
     file = std::move(*opened);
   }
-  (void)os::WriteAll(file.get(), line);
+  if (!os::WriteAll(file.get(), line)) file.Reset();  // a next line tries with a new descriptor
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/log.h"
 #include "launcher/stage.h"
 #include "os/file.h"
 
@@ -15,7 +16,8 @@ namespace muster::launcher {
 Status HookRunner::Start(const std::string& name, const std::string& text) {
   MUSTER_ASSIGN(const os::Fd log,
                 os::Open(os::Path(order_.dir) / "hooks.log", O_WRONLY | O_CREAT | O_APPEND));
-  (void)os::WriteAll(log.get(), fmt::format("--- {}\n", name));
+  if (const auto status = os::WriteAll(log.get(), fmt::format("--- {}\n", name)); !status)
+    LogWarning("hooks.log has no heading for {}: {}", name, status.error().text);
   Starter::Command command{
       .argv = {"/bin/sh", "-c", text}, .env = starter_.inherited(), .cwd = HookFolder(order_)};
   command.env.Set(order_.hook_env);

@@ -235,7 +235,7 @@ TEST(LauncherTest, NumbersOfTheLogBecomeASeries) {
 TEST(LauncherTest, KillForMemoryIsToldFromOtherKills) {
   const auto probe = os::Cgroup::Create("launcher-test-probe", 64 << 20);
   if (!probe) GTEST_SKIP() << "no control groups here: " << probe.error().text;
-  (void)probe->Remove();
+  ASSERT_TRUE(probe->Remove());
   LaunchBench bench;
   // tail keeps what it reads, as there is no line end in it.
   auto order = bench.Order(0, {"exec tail /dev/zero"});

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "os/fd.h"
 
 namespace muster::os {
@@ -111,7 +112,10 @@ SweepResult SweepNow(const std::string& cgroup, const std::string& mark, int64_t
     std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
     pause_ms = std::min(pause_ms * 2, kLongestPauseMs);
   }
-  if (sweeper.result().left == 0) (void)sweeper.RemoveGroup();
+  if (sweeper.result().left == 0) {
+    if (const auto status = sweeper.RemoveGroup(); !status)
+      LogWarning("the control group stays behind: {}", status.error().text);
+  }
   return sweeper.result();
 }
 
