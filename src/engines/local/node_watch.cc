@@ -85,7 +85,8 @@ void NodeWatch::ReadRecord() {
 
 // The end of a node is told when its launcher, too, is gone: nothing of the job is left then.
 void NodeWatch::SayLastWord() {
-  if (pidfd_watch_ != 0) return;  // OnLauncherGone comes back here
+  if (!last_word_ || timer_ != 0) return;  // said, or about to look again
+  if (pidfd_watch_ != 0) return;           // OnLauncherGone comes back here
   if (os::IsLocked(NodeDir() + "/record")) {
     timer_ = parts_.loop.After(2, [this] {
       timer_ = 0;
