@@ -87,9 +87,10 @@ bool IsClean(std::string_view text) {
   return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
+// Never waits, not even for the other end of a pipe.
 Result<File> OpenFile(const os::Path& path) {
   File file;
-  MUSTER_ASSIGN(file.fd, os::Open(path, O_RDONLY));
+  MUSTER_ASSIGN(file.fd, os::Open(path, O_RDONLY | O_NONBLOCK));
   struct stat info = {};
   if (::fstat(file.fd.get(), &info) != 0) return FailErrno(errno, "look at " + path.string());
   if (!S_ISREG(info.st_mode)) {

@@ -1,6 +1,6 @@
 #include "http/client.h"
 
-#include <sys/socket.h>
+#include <sys/stat.h>
 
 #include <fstream>
 
@@ -171,6 +171,8 @@ TEST_F(ClientFile, NamesAFileThatCannotBeSent) {
   const auto client = ClientFor(server_.port());
   EXPECT_EQ(client->SendFile("PUT", "/upload/a", dir_ / "none").error().code, Code::kNotFound);
   EXPECT_EQ(client->SendFile("PUT", "/upload/a", dir_.path()).error().code, Code::kInvalid);
+  ASSERT_EQ(::mkfifo((dir_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(client->SendFile("PUT", "/upload/a", dir_ / "pipe").error().code, Code::kInvalid);
 }
 
 class ClientStream : public testing::Test {

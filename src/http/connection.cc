@@ -120,7 +120,9 @@ asio::awaitable<Outcome> Connection::WaitForWake() {
 
 asio::awaitable<Outcome> Connection::WaitForWakeOrEnd(int64_t limit_ms, size_t most_input) {
   const auto deadline = After(limit_ms);
+  co_await TakeTurns();
   while (true) {
+    if (aborted_) co_return Outcome::kGone;
     Settle();
     const Wire::Step step = wire_.Read(scratch_);
     if (step.done()) AddInput({scratch_.data(), step.bytes});
