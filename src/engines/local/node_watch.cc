@@ -27,16 +27,20 @@ NodeWatch::NodeWatch(Parts parts, AttemptRef attempt, int node, int64_t offset)
 NodeWatch::~NodeWatch() {
   *alive_ = false;
   if (record_watch_ != 0) parts_.files.Remove(record_watch_);
-  if (pidfd_watch_ != 0) parts_.loop.Unwatch(pidfd_watch_);
+  for (const Tracked& one : tracked_) parts_.loop.Unwatch(one.watch);
   if (timer_ != 0) parts_.loop.Cancel(timer_);
 }
 
 std::string NodeWatch::NodeDir() const { return fmt::format("{}/node{}", attempt_.dir, node_); }
 
-void NodeWatch::OwnChild(pid_t pid, os::Fd pidfd) {
-  child_ = pid;
-  pidfd_ = std::move(pidfd);
-  pidfd_watch_ = parts_.loop.WatchReadable(pidfd_.get(), [this] { OnLauncherGone(); });
+void NodeWatch::OwnChild(pid_t pid, os::Fd pidfd) { Track(pid, std::move(pidfd)); }
+
+void NodeWatch::Track(pid_t child, os::Fd pidfd) {
+  Tracked one{child, std::move(pidfd), 0};
+  auto watch = std::make_shared<os::Loop::Id>(0);
+  one.watch = parts_.loop.WatchReadable(one.pidfd.get(), [this, watch] { OnLauncherGone(*watch); });
+  *watch = one.watch;
+  tracked_.push_back(std::move(one));
 }
 
 void NodeWatch::Adopt() {
@@ -86,7 +90,7 @@ void NodeWatch::ReadRecord() {
 // The end of a node is told when its launcher, too, is gone: nothing of the job is left then.
 void NodeWatch::SayLastWord() {
   if (!last_word_ || timer_ != 0) return;  // said, or about to look again
-  if (pidfd_watch_ != 0) return;           // OnLauncherGone comes back here
+  if (!tracked_.empty()) return;           // OnLauncherGone comes back here
   if (os::IsLocked(NodeDir() + "/record")) {
     timer_ = parts_.loop.After(2, [this] {
       timer_ = 0;
@@ -105,23 +109,23 @@ void NodeWatch::TrackLauncher() {
     os::Fd pidfd(int(::syscall(SYS_pidfd_open, began_->pid, 0)));
     const auto process = os::ReadProcess(began_->pid);
     if (pidfd && process && process->start_ticks == began_->start_ticks && process->state != 'Z') {
-      pidfd_ = std::move(pidfd);
-      pidfd_watch_ = parts_.loop.WatchReadable(pidfd_.get(), [this] { OnLauncherGone(); });
-      return;
+      return Track(-1, std::move(pidfd));
     }
   }
   DecideFate(0);
 }
 
-void NodeWatch::OnLauncherGone() {
-  parts_.loop.Unwatch(std::exchange(pidfd_watch_, 0));
-  if (child_ > 0) ::waitpid(std::exchange(child_, -1), nullptr, 0);
-  pidfd_.Reset();
+void NodeWatch::OnLauncherGone(os::Loop::Id watch) {
+  const auto gone = std::ranges::find(tracked_, watch, &Tracked::watch);
+  if (gone == tracked_.end()) return;
+  parts_.loop.Unwatch(watch);
+  if (gone->child > 0) ::waitpid(gone->child, nullptr, 0);
+  tracked_.erase(gone);
   const auto alive = alive_;
   ReadRecord();
   if (!*alive) return;
   if (last_word_) return SayLastWord();
-  if (!over_) DecideFate(0);
+  if (!over_ && tracked_.empty()) DecideFate(0);
 }
 
 // No last word. A locked record belongs to a living launcher (ours left because it was a second

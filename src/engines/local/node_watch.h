@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engines/engine.h"
 #include "os/fd.h"
@@ -37,7 +38,8 @@ class NodeWatch {
  private:
   void ReadRecord();
   void TrackLauncher();
-  void OnLauncherGone();
+  void Track(pid_t child, os::Fd pidfd);
+  void OnLauncherGone(os::Loop::Id watch);
   void DecideFate(int tries);
   void SweepAndReportLost(const std::string& why);
   void SayLastWord();
@@ -50,9 +52,14 @@ class NodeWatch {
   bool over_ = false;                    // last word heard, or reported lost
   std::optional<RecordLine> last_word_;  // heard, but its launcher is still on its way out
   std::optional<LauncherBegan> began_;
-  pid_t child_ = -1;  // to be reaped
-  os::Fd pidfd_;
-  os::Loop::Id pidfd_watch_ = 0;
+  // Launchers that live as far as we know. Two when a start was repeated: the second finds the
+  // record and leaves.
+  struct Tracked {
+    pid_t child = -1;  // to be reaped; -1 when it is another server's
+    os::Fd pidfd;
+    os::Loop::Id watch = 0;
+  };
+  std::vector<Tracked> tracked_;
   os::Loop::Id timer_ = 0;
   os::FileWatch::Id record_watch_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what the pool posts back
