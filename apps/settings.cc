@@ -105,7 +105,6 @@ Result<Settings> ReadSettings(const std::vector<std::string>& arguments) {
   settings.engine = args.Get("engine", settings.engine);
   settings.tls_certificate = args.Get("tls-cert", settings.tls_certificate);
   settings.tls_key = args.Get("tls-key", settings.tls_key);
-  settings.stop = args.Has("stop");
   if (settings.engine != "local") {
     return Fail(Code::kInvalid,
                 fmt::format("engine \"{}\" is not part of this version", settings.engine),

@@ -19,7 +19,6 @@ struct Settings {
   int cpu_slots = 0;                   // 0: as many as there are CPUs
   std::map<std::string, int> devices;  // declared kinds
   std::string tls_certificate, tls_key;
-  bool stop = false;  // ask the running server of `data` to end
 };
 
 // `arguments` are those behind `muster server`. kInvalid names flag or key, what was found, and

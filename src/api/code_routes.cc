@@ -16,7 +16,7 @@ Result<http::Response> TakeManifest(store::CodeStore& code, const std::string& t
   const std::string hash = store::ManifestHash(manifest);
   json::array missing;
   if (!code.HasTree(hash)) {
-    for (std::string& sum : code.Missing(manifest)) missing.push_back(json::value(std::move(sum)));
+    for (const std::string& sum : code.Missing(manifest)) missing.push_back(json::value(sum));
     if (missing.empty()) MUSTER_TRY(code.Commit(manifest));
   }
   const bool complete = missing.empty();
@@ -32,7 +32,7 @@ void AnswerFromPool(const ContextPtr& context, http::Reply reply,
       [context, reply = Share(std::move(reply)), work = std::move(work)]() mutable {
         auto answer = std::make_shared<Result<http::Response>>(work());
         context->parts.loop.Post([reply = std::move(reply), answer] {
-          reply->Send(*answer ? **std::move(answer) : http::ErrorResponse(answer->error()));
+          reply->Send(*answer ? **answer : http::ErrorResponse(answer->error()));
         });
       });
 }

@@ -115,7 +115,7 @@ class Copier {
 }  // namespace
 
 Status CopyRawLog(Api& api, Screen& screen, Interrupts& interrupts, RawLogRequest request) {
-  return Copier(api, screen, interrupts, std::move(request)).Run();
+  return Copier(api, screen, interrupts, request).Run();
 }
 
 }  // namespace muster::cli

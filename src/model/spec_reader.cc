@@ -69,7 +69,7 @@ BuiltIns SettleSizes(const Cursor& root, JobDraft& job) {
   refuse_beside_roles("nodes", job.nodes.has_value());
   refuse_beside_roles("devices", job.devices.has_value());
   refuse_beside_roles("ranks", job.ranks.has_value());
-  if (!job.has_roles) static_cast<Sizes&>(job.drafts.front()) = job;
+  if (!job.has_roles) static_cast<Sizes&>(job.drafts.front()) = static_cast<const Sizes&>(job);
   int64_t nodes = 0, ranks = 0, devices = 0;
   for (RoleDraft& draft : job.drafts) {
     Role& role = draft.role;
