@@ -9,10 +9,10 @@ code=0
 cat <<TEXT
 
 Try next (the server goes on; '$muster server --stop' ends it):
-  $muster ps -a                                          every job so far
+  $muster ps -a                                            every job so far
   $muster run -g cpu:2 -- sh -c 'echo rank \$MUSTER_RANK'   any command, two ranks
+  $muster plan examples/fashion-mnist/job.yaml             what each rank gets
+  $muster doctor                                           what this machine offers
   $muster run --sweep lr=0.002,0.008 examples/fashion-mnist/job.yaml
-  $muster plan examples/fashion-mnist/job.yaml           what each rank gets
-  $muster doctor                                         what this machine offers
 TEXT
 exit $code

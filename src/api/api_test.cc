@@ -93,7 +93,10 @@ TEST_F(ApiTest, ListsFilter) {
 }
 
 TEST_F(ApiTest, AJobShowsItsSpecAttemptsFoldersAndProgress) {
-  const JobId id = server_.Submit("cpu:2", {{"outputs", json::object{{"model", "/tmp/model"}}}});
+  const JobId id = server_.Submit(
+      "cpu:2",
+      {{"outputs",
+        json::object{{"model", "/tmp/model"}, {"log", nullptr}, {"far", "file:///a%20b/c"}}}});
   server_.Begin(0);
   WriteLog(id, 0, "");
   const os::Path attempt = server_.data() / fmt::format("jobs/{}/attempts/1", id);
@@ -109,6 +112,9 @@ TEST_F(ApiTest, AJobShowsItsSpecAttemptsFoldersAndProgress) {
   EXPECT_TRUE(job.at("verdict").is_null());
   EXPECT_EQ(job.at("folders").at("logs").as_string(), attempt.string());
   EXPECT_EQ(job.at("folders").at("outputs").at("model").as_string(), "/tmp/model");
+  EXPECT_EQ(job.at("folders").at("outputs").at("far").as_string(), "/a b/c");
+  EXPECT_EQ(job.at("folders").at("outputs").at("log").as_string(),
+            (attempt.parent_path().parent_path() / "outputs/log").string());
   EXPECT_EQ(job.at("progress").at("values").at("loss").as_double(), 0.5);
 }
 

@@ -50,12 +50,12 @@ http::Stream::Next LogStream::Read(std::string& out) {
   waiting_ = false;
   while (!done_) {
     // The look comes before the reading: what is over now has no byte that the reading misses.
-    if (stale_) Look();
-    if (done_) break;
-    AppendState(out);
-    AppendProgress(out);
-    AppendLogs(out);
+    if (stale_) Look(out);
+    if (!done_) AppendState(out);
+    if (!done_) AppendProgress(out);
+    if (!done_) AppendLogs(out);
     if (!out.empty()) return Next::kData;
+    if (done_) break;
     if (over_ && MoveOn()) continue;
     if (over_ && (view_.terminal || options_.attempt)) {
       AppendEnd(out);
@@ -70,9 +70,10 @@ http::Stream::Next LogStream::Read(std::string& out) {
   return Next::kEnd;
 }
 
-void LogStream::Look() {
+void LogStream::Look(std::string& out) {
   stale_ = false;
   const Result<Job> job = parts_.jobs.Find(options_.job);
+  if (!job && job.error().code != Code::kNotFound) return Fail(job.error(), out);
   if (!job) {  // removed while it was read
     done_ = true;
     return;

@@ -71,7 +71,7 @@ class LogStream final : public http::Stream {
     bool operator==(const View&) const = default;
   };
 
-  void Look();
+  void Look(std::string& out);
   void AddRanks(const Attempt& attempt);
   void SetOver();
   bool MoveOn();

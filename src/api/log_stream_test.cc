@@ -291,6 +291,15 @@ TEST_F(LogStreamTest, EndsWhenTheJobIsRemoved) {
   EXPECT_TRUE(reader.Drain().ended());
 }
 
+TEST_F(LogStreamTest, AJobThatCannotBeLookedUpIsToldAndEndsTheStream) {
+  jobs_.AddAttempt(kJob, 1, 1);
+  StreamReader reader = Follow().Drain();
+  jobs_.failure = Error{Code::kIo, "cannot read the journal", "", 0};
+  jobs_.Tell();
+  EXPECT_TRUE(reader.Drain().ended());
+  EXPECT_EQ(reader.events.back().event, "error");
+}
+
 TEST_F(LogStreamTest, RemovedLogsAreEmptyAndNoError) {
   jobs_.AddAttempt(kJob, 1, 1);
   std::filesystem::remove_all(jobs_.NodeDir(kJob, 1, 0));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -16,9 +17,9 @@ class FakeJobs final : public JobSource {
   explicit FakeJobs(os::Path root) : root_(std::move(root)) {}
 
   Result<Job> Find(JobId id) const override {
+    if (failure) return std::unexpected(*failure);
     const auto found = jobs_.find(id);
     if (found == jobs_.end()) return Fail(Code::kNotFound, fmt::format("no job {}", id));
-    ++looks;
     return found->second;
   }
   os::Path NodeDir(JobId id, int attempt, int node) const override {
@@ -66,7 +67,7 @@ class FakeJobs final : public JobSource {
     job.state = state;
   }
 
-  mutable int looks = 0;  // how often a job was looked up
+  std::optional<Error> failure;  // what every look-up answers
 
  private:
   const os::Path root_;
