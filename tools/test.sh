@@ -8,8 +8,8 @@ trap 'rm -rf "$out"' EXIT
 
 tools/build.sh release || exit 1
 passed=0 failed=0
-for program in build/release/src/*/*_test; do
-  name=$(basename "$program")
+for module in $(ls src); do
+  name=${module}_test program=build/release/src/$module/${module}_test
   if ! "$program" --gtest_brief=1 --gtest_output="json:$out/$name.json" > "$out/$name.log" 2>&1; then
     cat "$out/$name.log"
   fi
