@@ -26,7 +26,7 @@ std::vector<NodeOrder> TwoNodes() {
                 {"MARK", "mark-of-the-attempt"}};
     orders[size_t(node)].ranks.push_back(rank);
   }
-  orders[0].files.push_back({"/work/hostfile", "node-0 slots=1\nnode-1 slots=1\n", 0644});
+  orders[0].files.push_back({"/jobs/7/hostfile", "node-0 slots=1\nnode-1 slots=1\n", 0644});
   return orders;
 }
 
@@ -37,7 +37,7 @@ TEST(PlanPageTest, ShowsWhatRanksShareOnceAndTheRestARank) {
   EXPECT_THAT(page, HasSubstr("python3 'my train.py'"));
   EXPECT_EQ(page.find("WORLD_SIZE=2"), page.rfind("WORLD_SIZE=2"));
   EXPECT_THAT(page, HasSubstr("rank 0\n  RANK=0\nrank 1\n  RANK=1\n"));
-  EXPECT_THAT(page, HasSubstr("file /work/hostfile on node-0\n  node-0 slots=1\n"));
+  EXPECT_THAT(page, HasSubstr("file /jobs/7/hostfile on node-0\n  node-0 slots=1\n"));
 }
 
 TEST(PlanPageTest, HidesSecretsAndTokens) {
