@@ -215,8 +215,8 @@ TEST(LauncherStopTest, FailureThatStandsInTheControlFileIsNotSaidAgain) {
 TEST(LauncherStopTest, TimeLimitWarnsThenStopsAsTimedOut) {
   LaunchBench bench;
   auto order = bench.Order(0, {"trap 'echo warned' USR1; while :; do sleep 0.02; done"});
-  order.time_limit_ms = 700;
-  order.warning_ms = 300;
+  order.time_limit_ms = 1500;
+  order.warning_ms = 500;
   order.warning_signal = "USR1";
   order.hooks.on_failure = "echo too late";
   bench.Launch(order);
@@ -224,7 +224,7 @@ TEST(LauncherStopTest, TimeLimitWarnsThenStopsAsTimedOut) {
   const auto record = bench.Record(0);
   ASSERT_EQ(Lines<WarningSent>(record).size(), 1u);
   EXPECT_EQ(Lines<WarningSent>(record)[0].signal, "SIGUSR1");
-  EXPECT_EQ(Lines<WarningSent>(record)[0].left_ms, 300);
+  EXPECT_EQ(Lines<WarningSent>(record)[0].left_ms, 500);
   EXPECT_THAT(bench.Text(0, "rank0.log"), HasSubstr("warned"));
   EXPECT_EQ(EndOf(record, 0).how, ExitClass::kTimedOut);
   EXPECT_EQ(EndOf(record, 0).stopped_by, StoppedBy::kTimeLimit);
@@ -274,6 +274,27 @@ TEST(LauncherStopTest, DaemonOfTheFailureHookIsSweptToo) {
   auto order = bench.Order(0, {"exit 1"});
   order.hooks.on_failure = "(setsid sleep 1000 &); exit 0";
   bench.Launch(order);
+  ExpectCleanEnd(bench, 0);
+}
+
+TEST(LauncherStopTest, FailureHookIsNotCutByWhatTheOtherNodesSay) {
+  LaunchBench bench;
+  auto order = bench.Order(0, {"exit 1"}, 2);
+  order.hooks.on_failure = "echo begun; sleep 0.3; echo done";
+  bench.Launch(order);
+  bench.WaitText(0, "hooks.log", "begun");
+  bench.Tell({StoppedBy::kTimeLimit, 1, -1, "", -1});
+  ExpectCleanEnd(bench, 0);
+  EXPECT_EQ(bench.Text(0, "hooks.log"), "--- on_failure\nbegun\ndone\n");
+}
+
+TEST(LauncherStopTest, FailureHookIsCutByAStop) {
+  LaunchBench bench;
+  auto order = bench.Order(0, {"exit 1"});
+  order.hooks.on_failure = "echo begun; exec sleep 1000";
+  bench.Launch(order);
+  bench.WaitText(0, "hooks.log", "begun");
+  bench.Tell({StoppedBy::kUser, -1, -1, "", -1});
   ExpectCleanEnd(bench, 0);
 }
 

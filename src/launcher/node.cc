@@ -182,12 +182,10 @@ void Node::AfterHook(const ExitReport& report) {
 }
 
 void Node::OnControl(const ControlLine& line) {
+  if (line.node == order_.node) return;  // our own: acted on when it was said
   switch (line.by) {
     case StoppedBy::kNobody:
       return;
-    case StoppedBy::kRankFailure:
-      if (line.node == order_.node) return;  // our own
-      break;
     case StoppedBy::kRoleEnd:
       if (HasWorkingRanks(order_) && (phase_ != Phase::kRanks || ranks_.living_working() > 0))
         return;  // said too early for this node

@@ -34,14 +34,15 @@ void Node::Ask(Wish wish) {
 
 void Node::Stop(Wish wish) {
   told_grace_ms_ = wish.grace_ms;
+  const StoppedBy by = wish.by;
   if (Undisturbed()) {
     record_.Append(StopBegan{wish.by, wish.detail});
     grace_ms_ = GraceOf(wish.by, order_.grace_ms, wish.grace_ms);
     wish_ = std::move(wish);
     agents_.RefuseMore();
     limit_.Cancel();
-  } else if (state_ == StopState::kClean) {
-    hooks_.Signal(SIGKILL);  // on_failure: nobody wants to wait for it any more
+  } else if (state_ == StopState::kClean && CutsFailureHook(by)) {
+    hooks_.Signal(SIGKILL);
   }
   On(StopEvent::kStop);
 }

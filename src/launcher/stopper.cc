@@ -38,4 +38,8 @@ bool RunsStopHook(StoppedBy by) {
   return by == StoppedBy::kUser || by == StoppedBy::kPreemption || by == StoppedBy::kTimeLimit;
 }
 
+bool CutsFailureHook(StoppedBy by) {
+  return by == StoppedBy::kUser || by == StoppedBy::kPreemption;
+}
+
 }  // namespace muster::launcher

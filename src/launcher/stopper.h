@@ -49,7 +49,7 @@ StopStep NextStop(StopState state, StopEvent event);
 
 // The time between TERM and KILL. A failed attempt has no use for a long farewell, and its nodes
 // must be free within two seconds of the failure.
-inline constexpr int64_t kFailureGraceMs = 1500;
+inline constexpr int64_t kFailureGraceMs = 1200;
 // What outlives its ranks by a moment is no daemon; real ones need not be waited for.
 inline constexpr int64_t kFarewellMs = 200;
 int64_t GraceOf(StoppedBy by, int64_t ordered_ms, int64_t told_ms);
@@ -57,5 +57,9 @@ int64_t GraceOf(StoppedBy by, int64_t ordered_ms, int64_t told_ms);
 // Whether on_stop runs: when somebody asks for a stop, not when a failure or the end of the work
 // does.
 bool RunsStopHook(StoppedBy by);
+
+// Whether on_failure is killed when this wish arrives while it runs: when somebody waits for the
+// node. What the attempt's other nodes say is the same failure, told once more.
+bool CutsFailureHook(StoppedBy by);
 
 }  // namespace muster::launcher

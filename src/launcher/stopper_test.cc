@@ -74,5 +74,13 @@ TEST(StopperTest, StopHookBelongsToThoseWhoAsk) {
   EXPECT_FALSE(RunsStopHook(StoppedBy::kRoleEnd));
 }
 
+TEST(StopperTest, OnlySomebodyWhoWaitsCutsTheFailureHook) {
+  EXPECT_TRUE(CutsFailureHook(StoppedBy::kUser));
+  EXPECT_TRUE(CutsFailureHook(StoppedBy::kPreemption));
+  EXPECT_FALSE(CutsFailureHook(StoppedBy::kTimeLimit));
+  EXPECT_FALSE(CutsFailureHook(StoppedBy::kRankFailure));
+  EXPECT_FALSE(CutsFailureHook(StoppedBy::kRoleEnd));
+}
+
 }  // namespace
 }  // namespace muster::launcher
