@@ -5,8 +5,7 @@ add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-con
 # One setting for libraries and programs alike, or they could not share a precompiled header.
 add_compile_options(-fPIE)
 add_link_options(-fuse-ld=mold -pie)
-# Boost 1.81 and gtest are system headers; fmt and spdlog are used without their shared libraries.
-add_compile_definitions(FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL BOOST_ASIO_NO_DEPRECATED _GLIBCXX_ASSERTIONS)
+add_compile_definitions(BOOST_ASIO_NO_DEPRECATED _GLIBCXX_ASSERTIONS)
 
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   add_compile_options(-ffunction-sections -fdata-sections)
