@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 packages() {
   case $1 in
     build) echo clang-19 mold ccache cmake ninja-build make git libboost1.81-dev libboost-json1.81-dev \
-                libboost-url1.81-dev libssl-dev libsqlite3-dev libyaml-cpp-dev libfmt-dev libgtest-dev libgmock-dev ;;
+                libboost-url1.81-dev libssl-dev libsqlite3-dev libyaml-cpp-dev libfmt-dev libgtest-dev libgmock-dev \
+                librapidcheck-dev ;;
     demo) echo python3 python3-torch python3-numpy libopenblas0-pthread dataset-fashion-mnist ;;
     test) packages build; packages demo
           echo python3-pytest python3-pytest-xdist python3-yaml python3-jsonschema openmpi-bin openssl curl bash zsh fish tmux procps ;;

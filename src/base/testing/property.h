@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdlib>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+namespace muster {
+
+// Holds a property against `cases` random cases, within a test. It prints the smallest case that
+// breaks it. The seed is fixed, so that a failure is the same failure next time;
+// RC_PARAMS="seed=7 max_success=100000" in the environment looks further.
+template <typename Property>
+void CheckProperty(int cases, Property&& property) {
+  static const bool asked = ::setenv("RC_PARAMS", "seed=1", /*overwrite=*/0) == 0 &&
+                            std::string_view(std::getenv("RC_PARAMS")) != "seed=1";
+  rc::detail::TestParams params = rc::detail::configuration().testParams;
+  if (!asked) params.maxSuccess = cases;
+  rc::detail::TestMetadata metadata;
+  metadata.id = metadata.description =
+      testing::UnitTest::GetInstance()->current_test_info()->name();
+  const auto result = rc::detail::checkTestable(std::forward<Property>(property), metadata, params);
+  if (result.template is<rc::detail::SuccessResult>()) return;
+  std::ostringstream text;
+  rc::detail::printResultMessage(result, text);
+  FAIL() << text.str();
+}
+
+}  // namespace muster
