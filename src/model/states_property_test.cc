@@ -125,7 +125,7 @@ TEST(StatesProperty, TheTableTellsTheLifeOfAJobInEveryOrderOfEvents) {
       const bool possible = life.Take(step.event);
       RC_ASSERT((cell.kind != Kind::kRefuse) == possible);
       RC_ASSERT(cell.next == life.Shown());
-      RC_ASSERT(!was_over || cell.next == state);
+      RC_ASSERT((!was_over || cell.next == state));
       state = cell.next;
       placed += cell.kind == Kind::kMove && step.event == Event::kPlaced ? 1 : 0;
       RC_ASSERT(placed == life.attempts());
@@ -167,8 +167,8 @@ TEST(StatesProperty, NothingButAProofEndsAnAttempt) {
       const bool holds = next != State::kQueued && !IsTerminal(next);
       const bool proof = step.event == Event::kEndedWell || step.event == Event::kEndedBadly ||
                          step.event == Event::kEndedRetry || step.event == Event::kEndedStopped;
-      RC_ASSERT(!held || holds || proof);
-      RC_ASSERT(held || !holds || step.event == Event::kPlaced);
+      RC_ASSERT((!held || holds || proof));
+      RC_ASSERT((held || !holds || step.event == Event::kPlaced));
       state = next;
     }
   });
