@@ -1,5 +1,7 @@
 #include "http/connection.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include <boost/asio/as_tuple.hpp>
@@ -110,6 +112,45 @@ asio::awaitable<Outcome> Connection::Write(Parts parts, int64_t limit_ms) {
     if (!wanted) co_return Outcome::kGone;
     const Outcome outcome = co_await Await(*wanted, deadline, false);
     if (outcome != Outcome::kReady) co_return outcome;
+  }
+  co_return Outcome::kReady;
+}
+
+asio::awaitable<Outcome> Connection::SendFile(const FileBody& body, int64_t limit_ms) {
+  if (wire_.secure()) co_return co_await CopyFile(body, limit_ms);
+  auto deadline = After(limit_ms);
+  int64_t offset = body.offset;
+  const int64_t end = body.offset + body.length;
+  while (offset < end) {
+    if (aborted_) co_return Outcome::kGone;
+    const Wire::Step step = wire_.SendFile(body.file.get(), offset, end - offset);
+    if (step.done()) {
+      offset += static_cast<int64_t>(step.bytes);
+      deadline = After(limit_ms);
+      co_await TakeTurns();
+      continue;
+    }
+    const auto wanted = Wanted(step);
+    if (!wanted) co_return Outcome::kGone;
+    const Outcome outcome = co_await Await(*wanted, deadline, false);
+    if (outcome != Outcome::kReady) co_return outcome;
+  }
+  co_return Outcome::kReady;
+}
+
+asio::awaitable<Outcome> Connection::CopyFile(const FileBody& body, int64_t limit_ms) {
+  constexpr int64_t kAtOnce = 128 << 10;
+  std::string piece;
+  int64_t offset = body.offset;
+  const int64_t end = body.offset + body.length;
+  while (offset < end) {
+    piece.resize(static_cast<size_t>(std::min(kAtOnce, end - offset)));
+    const ssize_t n = ::pread(body.file.get(), piece.data(), piece.size(), offset);
+    if (n <= 0) co_return Outcome::kGone;
+    const Parts parts = {std::string_view(piece).substr(0, static_cast<size_t>(n))};
+    const Outcome outcome = co_await Write(parts, limit_ms);
+    if (outcome != Outcome::kReady) co_return outcome;
+    offset += n;
   }
   co_return Outcome::kReady;
 }

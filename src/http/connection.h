@@ -11,6 +11,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "http/message.h"
 #include "http/wire.h"
 
 namespace muster::http {
@@ -37,6 +38,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Waits for bytes and adds them to input().
   boost::asio::awaitable<Outcome> Read(int64_t limit_ms, bool interruptible = false);
   boost::asio::awaitable<Outcome> Write(Parts parts, int64_t limit_ms);
+  // Bytes of a file; kGone as well where it has too few of them.
+  boost::asio::awaitable<Outcome> SendFile(const FileBody& body, int64_t limit_ms);
   // Until Wake since the last ClearWake, for as long as it takes.
   boost::asio::awaitable<Outcome> WaitForWake();
   // The same for a stream, which a peer that goes away ends. Up to `most_input` bytes that come
@@ -60,6 +63,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using Clock = std::chrono::steady_clock;
   enum class For { kRead, kWrite, kWake, kWakeOrRead };
 
+  boost::asio::awaitable<Outcome> CopyFile(const FileBody& body, int64_t limit_ms);
   // What to wait for before the step is tried again; nothing when it ended or failed.
   static std::optional<For> Wanted(const Wire::Step& step);
   boost::asio::awaitable<Outcome> Await(For what, Clock::time_point deadline, bool interruptible);

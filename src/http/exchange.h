@@ -8,10 +8,11 @@
 
 namespace muster::http {
 
-// What a handler answered: a whole response, or a head and the stream behind it.
+// What a handler answered: a whole response, or a head and the stream or the file behind it.
 struct Answer {
   Response response;
   std::unique_ptr<Stream> stream;
+  std::optional<FileBody> file = std::nullopt;
 };
 
 // Where the Reply of one request puts its answer. Shared between that Reply and the session, either
@@ -23,6 +24,9 @@ class Exchange final : public Reply::Sink {
   void Send(Response response) override { Put({std::move(response), nullptr}); }
   void SendStream(Response head, std::unique_ptr<Stream> stream) override {
     Put({std::move(head), std::move(stream)});
+  }
+  void SendFile(Response head, FileBody body) override {
+    Put({std::move(head), nullptr, std::move(body)});
   }
   std::optional<Answer> Take() { return std::exchange(answer_, std::nullopt); }
 

@@ -1,5 +1,8 @@
 #include "http/listener.h"
 
+#include <fcntl.h>
+#include <sys/socket.h>
+
 #include <cerrno>
 
 #include <fmt/format.h>
@@ -13,6 +16,7 @@
 #include "base/text.h"
 #include "http/session.h"
 #include "http/url.h"
+#include "os/fd.h"
 
 namespace muster::http {
 namespace asio = boost::asio;
@@ -85,6 +89,21 @@ Result<AcceptorPtr> Listen(asio::io_context& context, const tcp::endpoint& endpo
     failure.error().next = "choose a port above 1023";
   }
   return failure;
+}
+
+Result<AcceptorPtr> ShareListener(asio::io_context& context, int socket) {
+  os::Fd copy(::fcntl(socket, F_DUPFD_CLOEXEC, 0));
+  sockaddr_storage name = {};
+  socklen_t size = sizeof name;
+  if (!copy || ::getsockname(copy.get(), reinterpret_cast<sockaddr*>(&name), &size) != 0) {
+    return FailErrno(errno, "share a listening socket");
+  }
+  auto acceptor = std::make_shared<tcp::acceptor>(context);
+  error_code error;
+  acceptor->assign(name.ss_family == AF_INET6 ? tcp::v6() : tcp::v4(), copy.get(), error);
+  if (error) return FailErrno(error.value(), "share a listening socket");
+  copy.Release();
+  return acceptor;
 }
 
 asio::awaitable<void> AcceptConnections(ServerCore& core, AcceptorPtr acceptor) {

@@ -20,6 +20,9 @@ using AcceptorPtr = std::shared_ptr<boost::asio::ip::tcp::acceptor>;
 Result<AcceptorPtr> Listen(boost::asio::io_context& context,
                            const boost::asio::ip::tcp::endpoint& endpoint);
 
+// Accepts from the socket of another acceptor, whichever comes first.
+Result<AcceptorPtr> ShareListener(boost::asio::io_context& context, int socket);
+
 // Accepts connections and has them served, until the acceptor is closed.
 boost::asio::awaitable<void> AcceptConnections(ServerCore& core, AcceptorPtr acceptor);
 

@@ -92,4 +92,10 @@ void Reply::SendStream(Response head, std::unique_ptr<Stream> stream) {
   }
 }
 
+void Reply::SendFile(Response head, FileBody body) {
+  if (const auto sink = std::exchange(sink_, nullptr)) {
+    sink->SendFile(std::move(head), std::move(body));
+  }
+}
+
 }  // namespace muster::http

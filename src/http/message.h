@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "os/fd.h"
 
 namespace muster::http {
 
@@ -58,6 +59,13 @@ class Stream {
   virtual std::string KeepAlive() { return {}; }
 };
 
+// A body that lies in a file. It goes out without passing through our memory where it can.
+struct FileBody {
+  os::Fd file;  // may be none for an answer to HEAD, which tells the length all the same
+  int64_t offset = 0;
+  int64_t length = 0;
+};
+
 // How a handler answers: exactly once, at once or later, on the loop. Dropped unanswered, it
 // answers 500 by itself. A client that went away makes answering a no-op.
 class Reply {
@@ -67,6 +75,7 @@ class Reply {
     virtual ~Sink() = default;
     virtual void Send(Response response) = 0;
     virtual void SendStream(Response head, std::unique_ptr<Stream> stream) = 0;
+    virtual void SendFile(Response head, FileBody body) = 0;
   };
   explicit Reply(std::shared_ptr<Sink> sink) : sink_(std::move(sink)) {}  // shared with the session
   Reply(Reply&&) = default;
@@ -74,6 +83,7 @@ class Reply {
   ~Reply();
   void Send(Response response);
   void SendStream(Response head, std::unique_ptr<Stream> stream);
+  void SendFile(Response head, FileBody body);  // closes the connection where the file is too short
 
  private:
   std::shared_ptr<Sink> sink_;
@@ -85,6 +95,8 @@ class BodySink {
   virtual ~BodySink() = default;
   virtual Status Write(std::string_view bytes) = 0;  // an Error ends the upload and is the answer
   virtual void Finish(Reply reply) = 0;              // the whole body was written
+  // How an Error of Write is told to the client.
+  virtual Response Refusal(const Error& error) { return ErrorResponse(error); }
 };
 
 }  // namespace muster::http

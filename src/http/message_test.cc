@@ -11,6 +11,7 @@ struct RecordingSink final : Reply::Sink {
   void SendStream(Response head, std::unique_ptr<Stream>) override {
     answers.push_back(std::move(head));
   }
+  void SendFile(Response head, FileBody) override { answers.push_back(std::move(head)); }
   std::vector<Response> answers;
 };
 

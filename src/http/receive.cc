@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/text.h"
 #include "http/request_parser.h"
 
 namespace muster::http {
@@ -40,28 +41,25 @@ class Receiver {
     if (!head) co_return Closing(head.error());
     ++core_.requests;
     request_.peer = connection_.peer();
-    auto admitted = core_.gate.Admit(
-        core_.router, {parser_.http11(), parser_.chunked(), parser_.content_length()}, request_);
+    const RequestFacts facts{parser_.http11(), parser_.chunked(), parser_.content_length()};
+    auto admitted = core_.service != nullptr ? AskService(facts) : FindRoute(facts);
     if (!admitted) co_return Sending({std::move(admitted).error(), nullptr});
-    const Route& route = **admitted;
-    if (route.upload) {
-      auto sink = route.upload(request_);
-      if (!sink) co_return Sending({ErrorResponse(sink.error()), nullptr});
-      sink_ = std::move(*sink);
-    }
-    const Step body = co_await ReadBody(route);
+    const Step body = co_await ReadBody();
     if (!body) co_return Closing(body.error());
-    auto answer = co_await Handle(route);
+    auto answer = co_await Handle();
     if (!answer) co_return std::nullopt;
     co_return Sending(std::move(*answer));
   }
 
  private:
+  // Sets route_ or sink_, or both; or the answer at once.
+  std::expected<void, Response> FindRoute(const RequestFacts& facts);
+  std::expected<void, Response> AskService(const RequestFacts& facts);
   asio::awaitable<Step> ReadHead();
-  asio::awaitable<Step> ReadBody(const Route& route);
-  asio::awaitable<std::optional<Answer>> Handle(const Route& route);
-  Status TakePiece(const Route& route, std::string_view piece);
-  void CallHandler(const Route& route, Reply reply);
+  asio::awaitable<Step> ReadBody();
+  asio::awaitable<std::optional<Answer>> Handle();
+  Status TakePiece(std::string_view piece);
+  void CallHandler(Reply reply);
 
   Turn Sending(Answer answer) const {
     return {std::move(answer), parser_.http11(), request_.method == "HEAD",
@@ -76,9 +74,35 @@ class Receiver {
   Connection& connection_;
   Request request_;
   RequestParser parser_;
-  std::unique_ptr<BodySink> sink_;  // for upload routes
-  int64_t received_ = 0;            // bytes of the body
+  const Route* route_ = nullptr;     // none where a service takes all
+  std::unique_ptr<BodySink> sink_;   // for upload routes and services
+  std::optional<Response> refusal_;  // the sink's own words for its error
+  int64_t received_ = 0;             // bytes of the body
 };
+
+std::expected<void, Response> Receiver::FindRoute(const RequestFacts& facts) {
+  auto admitted = core_.gate.Admit(*core_.router, facts, request_);
+  if (!admitted) return std::unexpected(std::move(admitted).error());
+  route_ = *admitted;
+  if (!route_->upload) return {};
+  auto sink = route_->upload(request_);
+  if (!sink) return std::unexpected(ErrorResponse(sink.error()));
+  sink_ = std::move(*sink);
+  return {};
+}
+
+std::expected<void, Response> Receiver::AskService(const RequestFacts& facts) {
+  try {
+    auto sink = core_.service->Begin(request_, facts, *core_.loop);
+    if (!sink) return std::unexpected(std::move(sink).error());
+    sink_ = std::move(*sink);
+    return {};
+  } catch (const std::exception& error) {
+    LogError("the service threw at {} {}: {}", request_.method, Printable(request_.raw_target),
+             error.what());
+    return std::unexpected(Response{500, {}, {}});
+  }
+}
 
 asio::awaitable<Step> Receiver::ReadHead() {
   const std::chrono::milliseconds limit(core_.options.header_timeout_ms);
@@ -102,7 +126,7 @@ asio::awaitable<Step> Receiver::ReadHead() {
   }
 }
 
-asio::awaitable<Step> Receiver::ReadBody(const Route& route) {
+asio::awaitable<Step> Receiver::ReadBody() {
   const int64_t limit = core_.options.body_timeout_ms;
   if (!parser_.done() && connection_.input().empty() && parser_.http11() &&
       !FindHeader(request_.headers, "Expect").empty()) {
@@ -113,10 +137,11 @@ asio::awaitable<Step> Receiver::ReadBody(const Route& route) {
   if (!sink_) {
     request_.body.reserve(static_cast<size_t>(std::min(parser_.content_length(), kLargestReserve)));
   }
-  const RequestParser::Taker take = [&](std::string_view piece) { return TakePiece(route, piece); };
+  const RequestParser::Taker take = [&](std::string_view piece) { return TakePiece(piece); };
   while (!parser_.done()) {
     if (!connection_.input().empty()) {
       auto used = parser_.Body(connection_.input(), take);
+      if (!used && refusal_) co_return std::unexpected(std::move(refusal_));
       if (!used) co_return std::unexpected(std::move(used).error());
       connection_.Consume(*used);
       if (parser_.done()) break;
@@ -128,34 +153,39 @@ asio::awaitable<Step> Receiver::ReadBody(const Route& route) {
   co_return Step();
 }
 
-Status Receiver::TakePiece(const Route& route, std::string_view piece) {
+Status Receiver::TakePiece(std::string_view piece) {
   received_ += static_cast<int64_t>(piece.size());
-  if (received_ > route.body_limit) {
+  if (route_ != nullptr && received_ > route_->body_limit) {
     return Fail(Code::kTooLarge,
-                fmt::format("the body is above the {} bytes that {} {} takes", route.body_limit,
-                            route.method, route.pattern),
-                route.body_limit == 0 ? "send it without a body" : "send less");
+                fmt::format("the body is above the {} bytes that {} {} takes", route_->body_limit,
+                            route_->method, route_->pattern),
+                route_->body_limit == 0 ? "send it without a body" : "send less");
   }
-  if (sink_) return sink_->Write(piece);
-  request_.body += piece;
-  return {};
+  if (!sink_) {
+    request_.body += piece;
+    return {};
+  }
+  Status written = sink_->Write(piece);
+  if (!written) refusal_ = sink_->Refusal(written.error());
+  return written;
 }
 
-void Receiver::CallHandler(const Route& route, Reply reply) {
+void Receiver::CallHandler(Reply reply) {
   try {
     if (sink_) {
       sink_->Finish(std::move(reply));
     } else {
-      route.handler(request_, std::move(reply));
+      route_->handler(request_, std::move(reply));
     }
   } catch (const std::exception& error) {  // the dropped Reply has answered
-    LogError("the handler of {} {} threw: {}", route.method, route.pattern, error.what());
+    LogError("the handler of {} {} threw: {}", request_.method, Printable(request_.raw_target),
+             error.what());
   }
 }
 
-asio::awaitable<std::optional<Answer>> Receiver::Handle(const Route& route) {
+asio::awaitable<std::optional<Answer>> Receiver::Handle() {
   const auto exchange = std::make_shared<Exchange>(connection_.weak_from_this());
-  CallHandler(route, Reply(exchange));
+  CallHandler(Reply(exchange));
   while (true) {
     connection_.ClearWake();
     auto answer = exchange->Take();

@@ -23,6 +23,7 @@ constexpr Phrase kPhrases[] = {
     {301, "Moved Permanently"},
     {302, "Found"},
     {304, "Not Modified"},
+    {307, "Temporary Redirect"},
     {400, "Bad Request"},
     {401, "Unauthorized"},
     {403, "Forbidden"},
@@ -30,6 +31,7 @@ constexpr Phrase kPhrases[] = {
     {405, "Method Not Allowed"},
     {408, "Request Timeout"},
     {409, "Conflict"},
+    {411, "Length Required"},
     {412, "Precondition Failed"},
     {413, "Content Too Large"},
     {415, "Unsupported Media Type"},
@@ -74,7 +76,8 @@ std::string_view ReasonPhrase(int status) {
   return it == std::end(kPhrases) ? "Status" : it->text;
 }
 
-std::string HeadWriter::Write(const Response& response, Framing framing, bool keep_alive) {
+std::string HeadWriter::Write(const Response& response, Framing framing, bool keep_alive,
+                              std::optional<int64_t> length) {
   std::string head =
       fmt::format("HTTP/1.1 {} {}\r\n", response.status, ReasonPhrase(response.status));
   head.reserve(512);
@@ -92,7 +95,8 @@ std::string HeadWriter::Write(const Response& response, Framing framing, bool ke
   AddHeader(head, "Date", Date());
   AddHeader(head, "Server", "muster");
   if (framing == Framing::kLength) {
-    AddHeader(head, "Content-Length", std::to_string(response.body.size()));
+    AddHeader(head, "Content-Length",
+              std::to_string(length.value_or(static_cast<int64_t>(response.body.size()))));
   } else if (framing == Framing::kChunked) {
     AddHeader(head, "Transfer-Encoding", "chunked");
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,7 +23,9 @@ enum class Framing {
 class HeadWriter {
  public:
   explicit HeadWriter(const Clock& clock) : clock_(clock) {}
-  std::string Write(const Response& response, Framing framing, bool keep_alive);
+  // `length`: of a body that is not in the response itself.
+  std::string Write(const Response& response, Framing framing, bool keep_alive,
+                    std::optional<int64_t> length = std::nullopt);
 
  private:
   std::string_view Date();

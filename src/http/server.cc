@@ -18,14 +18,16 @@ namespace {
 
 class AsioServer final : public Server {
  public:
-  AsioServer(ServerOptions options, const Router& router, bool loopback,
-             std::optional<TlsContext> tls)
-      : core_(std::move(options), router, loopback, std::move(tls)) {
+  AsioServer(ServerOptions options, Entrance entrance, bool loopback, std::optional<TlsContext> tls)
+      : core_(std::move(options), entrance, loopback, std::move(tls)) {
+    core_.loop = &loop_;
     core_.on_drained = [this] { loop_.Stop(); };
   }
 
   Status Open(const tcp::endpoint& endpoint) {
-    MUSTER_ASSIGN(AcceptorPtr acceptor, Listen(loop_.context(), endpoint));
+    const int shared = core_.options.share;
+    MUSTER_ASSIGN(AcceptorPtr acceptor, shared >= 0 ? ShareListener(loop_.context(), shared)
+                                                    : Listen(loop_.context(), endpoint));
     bound_ = acceptor->local_endpoint();
     acceptor_ = acceptor;
     asio::co_spawn(loop_.context(), AcceptConnections(core_, std::move(acceptor)), asio::detached);
@@ -39,6 +41,10 @@ class AsioServer final : public Server {
     return fmt::format(
         "{}://{}", core_.tls ? "https" : "http",
         HostPort(address.is_unspecified() ? os::HostName() : address.to_string(), bound_.port()));
+  }
+  int listener() const override {
+    const auto acceptor = acceptor_.lock();
+    return acceptor && acceptor->is_open() ? acceptor->native_handle() : -1;
   }
   void Run() override {
     const bool over = core_.draining && core_.connections.empty();  // Shutdown came first
@@ -89,9 +95,7 @@ Status CheckOptions(const ServerOptions& options, bool loopback) {
   return {};
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Server>> Server::Create(ServerOptions options, const Router& router) {
+Result<std::unique_ptr<Server>> Make(ServerOptions options, Entrance entrance) {
   MUSTER_ASSIGN(const tcp::endpoint endpoint, ResolveListenAddress(options.host, options.port));
   const bool loopback = endpoint.address().is_loopback();
   MUSTER_TRY(CheckOptions(options, loopback));
@@ -99,9 +103,19 @@ Result<std::unique_ptr<Server>> Server::Create(ServerOptions options, const Rout
   if (!options.tls_certificate.empty()) {
     MUSTER_ASSIGN(tls, TlsContext::ForServer(options.tls_certificate, options.tls_key));
   }
-  auto server = std::make_unique<AsioServer>(std::move(options), router, loopback, std::move(tls));
+  auto server =
+      std::make_unique<AsioServer>(std::move(options), entrance, loopback, std::move(tls));
   MUSTER_TRY(server->Open(endpoint));
   return server;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::Create(ServerOptions options, const Router& router) {
+  return Make(std::move(options), {.router = &router});
+}
+Result<std::unique_ptr<Server>> Server::Create(ServerOptions options, Service& service) {
+  return Make(std::move(options), {.service = &service});
 }
 
 }  // namespace muster::http

@@ -9,16 +9,24 @@
 #include "http/gate.h"
 #include "http/response_head.h"
 #include "http/server.h"
+#include "http/service.h"
 #include "http/tls.h"
 
 namespace muster::http {
 
+// Where the requests of a server go: one of the two.
+struct Entrance {
+  const Router* router = nullptr;
+  Service* service = nullptr;
+};
+
 // What the listener and the sessions of one server share. On its loop only; outlives them all.
 struct ServerCore {
-  ServerCore(ServerOptions given, const Router& rows, bool loopback,
+  ServerCore(ServerOptions given, Entrance entrance, bool loopback,
              std::optional<TlsContext> secure)
       : options(std::move(given)),
-        router(rows),
+        router(entrance.router),
+        service(entrance.service),
         gate(options.token, loopback),
         tls(std::move(secure)),
         heads(clock) {}
@@ -26,11 +34,13 @@ struct ServerCore {
   const TlsContext* tls_or_null() const { return tls ? &*tls : nullptr; }
 
   const ServerOptions options;
-  const Router& router;
+  const Router* const router;  // one of the two
+  Service* const service;
   const Gate gate;
   const std::optional<TlsContext> tls;
   const SystemClock clock;
 
+  os::Loop* loop = nullptr;  // set before anything is accepted
   HeadWriter heads;
   Connection::Scratch scratch;
   std::unordered_set<Connection*> connections;  // those being served

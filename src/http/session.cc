@@ -1,5 +1,7 @@
 #include "http/session.h"
 
+#include <unistd.h>
+
 #include <exception>
 
 #include <fmt/format.h>
@@ -14,6 +16,7 @@ using Outcome = Connection::Outcome;
 namespace {
 
 constexpr int64_t kLingerMs = 1'000;
+constexpr int64_t kSmallFile = 64 << 10;
 
 // In the set of connections while it lives.
 class Registration {
@@ -56,6 +59,7 @@ class Session {
   asio::awaitable<bool> SecureIt();
   asio::awaitable<bool> Deliver(Turn turn);  // false: the connection is over
   asio::awaitable<bool> SendHead(Turn turn, bool streams, bool keep);  // and a whole body
+  asio::awaitable<bool> SendFile(const std::string& head, const FileBody& body);
   asio::awaitable<bool> SendPieces(Stream& stream, bool chunked);
   asio::awaitable<bool> SendPiece(const std::string& piece, bool chunked);
   asio::awaitable<bool> Write(Connection::Parts parts);
@@ -106,9 +110,35 @@ asio::awaitable<bool> Session::SendHead(Turn turn, bool streams, bool keep) {
                           : !streams    ? Framing::kLength
                           : turn.http11 ? Framing::kChunked
                                         : Framing::kUntilClose;
-  const std::string head = core_.heads.Write(response, framing, keep);
+  const std::optional<FileBody>& file = turn.answer.file;
+  const std::string head =
+      core_.heads.Write(response, framing, keep, file ? std::optional(file->length) : std::nullopt);
+  if (file && framing == Framing::kLength && !turn.head_only) {
+    co_return co_await SendFile(head, *file);
+  }
   Connection::Parts parts = {head};
   if (framing == Framing::kLength && !turn.head_only) parts[1] = response.body;
+  co_return co_await Write(parts);
+}
+
+asio::awaitable<bool> Session::SendFile(const std::string& head, const FileBody& body) {
+  if (body.length > kSmallFile) {
+    const Connection::Parts parts = {head};
+    const bool sent = co_await Write(parts);
+    if (!sent) co_return false;
+    const Outcome outcome = co_await connection_->SendFile(body, core_.options.write_timeout_ms);
+    co_return outcome == Outcome::kReady;
+  }
+  // One packet for both.
+  std::string small(static_cast<size_t>(body.length), 0);
+  size_t have = 0;
+  while (have < small.size()) {
+    const ssize_t n = ::pread(body.file.get(), small.data() + have, small.size() - have,
+                              body.offset + static_cast<int64_t>(have));
+    if (n <= 0) co_return false;
+    have += static_cast<size_t>(n);
+  }
+  const Connection::Parts parts = {head, small};
   co_return co_await Write(parts);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ class Wire {
   // As many of the parts' bytes as go now, in one call where the system allows. After a kWant the
   // same bytes must be offered again.
   Step Write(std::span<const std::string_view> parts);
+  // The same for bytes of a file, without TLS only. kEnd: the file has none at `offset`.
+  Step SendFile(int file, int64_t offset, int64_t length);
   // Says that no more bytes will be written; a TLS peer is told so.
   void EndWrites();
 
