@@ -26,7 +26,7 @@ int RenameExclusively(const os::Path& from, const os::Path& to) {
 Result<std::optional<os::Fd>> ClaimRecord(const os::Path& node_dir) {
   const os::Path record = node_dir / "record";
   if (access(record.c_str(), F_OK) == 0) return std::nullopt;
-  const os::Path draft = node_dir / fmt::format("record.{}", os::RandomHex(4));
+  const os::Path draft = node_dir / os::TemporaryName();
   MUSTER_ASSIGN(os::Fd file, os::Open(draft, O_WRONLY | O_APPEND | O_CREAT | O_EXCL));
   const auto locked = os::TryLock(file.get());
   if (locked && *locked) {

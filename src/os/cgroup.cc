@@ -261,7 +261,7 @@ std::vector<pid_t> Cgroup::Members() const {
   for (const Path& dir : dirs_) {
     for (const pid_t pid : PidsIn(dir)) {
       const auto process = ReadProcess(pid);
-      if (process && process->state != 'Z' && process->state != 'X') members.insert(pid);
+      if (process && IsAlive(*process)) members.insert(pid);
     }
   }
   return {members.begin(), members.end()};

@@ -40,6 +40,9 @@ int ReadUpTo(std::string& out, int64_t want, int64_t expected, ReadSome read_som
 // Never waits for the writer of a pipe, nor takes a terminal.
 constexpr int kReadFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
+constexpr const char* kTemporaryPrefix = ".new-";
+constexpr int kTemporaryBytes = 8;
+
 int64_t SizeOf(int fd) {
   struct stat info{};
   return ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode) ? info.st_size : 0;
@@ -109,13 +112,27 @@ Status WriteAll(int fd, std::string_view content) {
   return {};
 }
 
+// A name of its own and not the target's with a suffix, which could be too long.
+std::string TemporaryName() { return kTemporaryPrefix + RandomHex(kTemporaryBytes); }
+
+void RemoveTemporaries(const Path& folder) {
+  const auto is_ours = [](std::string_view name) {
+    return name.starts_with(kTemporaryPrefix) &&
+           name.size() == std::string_view(kTemporaryPrefix).size() + 2 * kTemporaryBytes;
+  };
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error)) {
+    if (is_ours(it->path().filename().native())) ::unlink(it->path().c_str());
+  }
+}
+
 Status WriteFileAtomic(const Path& path, std::string_view content, mode_t mode, bool sync) {
   if (!path.has_filename()) {
     return Fail(Code::kInvalid, fmt::format("cannot write {}: it names a folder", path.string()));
   }
   const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
-  // A name of its own and not the target's with a suffix, which could be too long.
-  const Path temporary = folder / (".new-" + RandomHex(8));
+  const Path temporary = folder / TemporaryName();
   auto fd = Open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode);
   if (!fd) return FailErrno(fd.error().sys, "write " + path.string());
   Status status = WriteAndClose(std::move(*fd), content, sync, path);

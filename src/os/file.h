@@ -29,6 +29,10 @@ Result<int64_t> FileSize(const Path& path);
 // synced. Without `sync` it survives a killed process but perhaps not a power cut.
 Status WriteFileAtomic(const Path& path, std::string_view content, mode_t mode = 0644,
                        bool sync = true);
+// A name for what is written before it gets its real one, and the removal of those that a killed
+// process left in `folder`. Only while nobody writes there.
+std::string TemporaryName();
+void RemoveTemporaries(const Path& folder);
 // All bytes, through short writes and interruptions.
 Status WriteAll(int fd, std::string_view content);
 

@@ -159,6 +159,21 @@ TEST(RandomHexTest, HasTwoDigitsAByteAndNeverRepeats) {
   EXPECT_EQ(RandomHex(-1), "");
 }
 
+TEST(TemporariesTest, OnlyFilesThatHadNotGotTheirNameAreRemoved) {
+  const TempDir dir;
+  const Path abandoned = dir / TemporaryName();
+  for (const Path& path : {abandoned, dir / "record", dir / ".new-mine", dir / ".newest"})
+    ASSERT_TRUE(WriteFileAtomic(path, "x"));
+  std::filesystem::create_directories(dir / "work");
+  ASSERT_TRUE(WriteFileAtomic(dir / "work" / abandoned.filename(), "a job's own"));
+  RemoveTemporaries(dir.path());
+  EXPECT_FALSE(std::filesystem::exists(abandoned));
+  for (const Path& kept :
+       {dir / "record", dir / ".new-mine", dir / ".newest", dir / "work" / abandoned.filename()})
+    EXPECT_TRUE(std::filesystem::exists(kept)) << kept;
+  RemoveTemporaries(dir / "missing");
+}
+
 class DataDirTest : public testing::Test {
  protected:
   void SetUp() override {

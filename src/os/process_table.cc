@@ -32,8 +32,6 @@ std::vector<pid_t> AllPids() {
   return pids;
 }
 
-bool IsAlive(const ProcessInfo& process) { return process.state != 'Z' && process.state != 'X'; }
-
 // Between exec and the end of its loading a program has neither arguments nor environment yet. The
 // kernel's own threads never have.
 bool IsBeingLoaded(pid_t pid) {
@@ -44,12 +42,25 @@ bool IsBeingLoaded(pid_t pid) {
          process->ppid != kKernelThreads;
 }
 
+// A first thread that has ended has no environment any more, but the others still do.
+std::string EnvironmentOfThreads(pid_t pid) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(ProcFile(pid, "task"), error), end;
+       !error && it != end; it.increment(error)) {
+    const auto environment = ReadFile(it->path() / "environ", 16 << 20);
+    if (environment && !environment->empty()) return *environment;
+  }
+  return {};
+}
+
 // Waits for a program that is being loaded, a millisecond for each unit of `patience`, so that a
 // mark which is about to be there is not missed.
 std::string Environment(pid_t pid, int& patience) {
   const Path file = ProcFile(pid, "environ");
   auto environment = ReadFile(file, 16 << 20);
   if (!environment || !environment->empty()) return environment.value_or("");
+  if (const auto process = ReadProcess(pid); process && process->state == 'Z')
+    return IsAlive(*process) ? EnvironmentOfThreads(pid) : "";
   while (patience > 0 && IsBeingLoaded(pid)) {
     --patience;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -73,6 +84,10 @@ std::unexpected<Error> Malformed(pid_t pid) {
 
 }  // namespace
 
+bool IsAlive(const ProcessInfo& process) {
+  return (process.state != 'Z' && process.state != 'X') || process.threads > 1;
+}
+
 Result<ProcessInfo> ReadProcess(pid_t pid) {
   auto content = ReadFile(ProcFile(pid, "stat"), 4096);
   if (!content) {
@@ -89,13 +104,14 @@ Result<ProcessInfo> ReadProcess(pid_t pid) {
   }
   const std::vector<std::string> fields =
       Split(Trim(std::string_view(*content).substr(close + 1)), ' ');
-  constexpr size_t kState = 0, kParent = 1, kGroup = 2, kStart = 19;
+  constexpr size_t kState = 0, kParent = 1, kGroup = 2, kThreads = 17, kStart = 19;
   if (fields.size() <= kStart || fields[kState].empty()) return Malformed(pid);
   return ProcessInfo{
       .pid = pid,
       .ppid = pid_t(ParseInt(fields[kParent]).value_or(0)),
       .pgid = pid_t(ParseInt(fields[kGroup]).value_or(0)),
       .state = fields[kState][0],
+      .threads = int(ParseInt(fields[kThreads]).value_or(1)),
       .start_ticks = uint64_t(ParseInt(fields[kStart]).value_or(0)),
       .comm = content->substr(open + 1, close - open - 1),
   };

@@ -16,12 +16,16 @@ struct ProcessInfo {
   pid_t pid = 0;
   pid_t ppid = 0;
   pid_t pgid = 0;
-  char state = '?';          // 'Z' for a zombie
+  char state = '?';          // 'Z' when its first thread has ended
+  int threads = 1;           // that one included
   uint64_t start_ticks = 0;  // since boot; with the pid, names a process for good
   std::string comm;
 };
 
 Result<ProcessInfo> ReadProcess(pid_t pid);
+// False for a zombie, which only waits to be reaped. A process whose first thread has ended shows
+// the same state while its other threads go on: that one lives.
+bool IsAlive(const ProcessInfo& process);
 std::vector<ProcessInfo> AllProcesses();
 // All living descendants of `root` by parent links, zombies left out, `root` itself not included.
 std::vector<ProcessInfo> Descendants(pid_t root);

@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <csignal>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -99,6 +101,24 @@ TEST_F(ProcessTableTest, LeavesZombiesOut) {
   EXPECT_EQ(ReadProcess(pid)->state, 'Z');
   EXPECT_THAT(Descendants(::getpid()), Not(Contains(Field(&ProcessInfo::pid, pid))));
   EXPECT_THAT(ProcessesMarked(mark), IsEmpty());
+}
+
+// The kernel shows such a process as a zombie, and it is none: its other threads go on.
+TEST_F(ProcessTableTest, KnowsThatAProcessWithoutItsFirstThreadLives) {
+  const pid_t pid = ::fork();
+  ASSERT_GE(pid, 0);
+  if (pid == 0) {
+    std::thread([] { ::pause(); }).detach();
+    ::syscall(SYS_exit, 0);  // this thread alone
+  }
+  while (ReadProcess(pid)->state != 'Z') std::this_thread::yield();
+  EXPECT_TRUE(IsAlive(*ReadProcess(pid)));
+  EXPECT_THAT(Descendants(::getpid()), Contains(Field(&ProcessInfo::pid, pid)));
+  ::kill(pid, SIGKILL);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_FALSE(IsAlive(*ReadProcess(pid)));
+  ::waitpid(pid, nullptr, 0);
 }
 
 TEST_F(ProcessTableTest, FindsProcessesByAWholeEntryOfTheirEnvironment) {

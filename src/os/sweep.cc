@@ -64,7 +64,7 @@ std::vector<ProcessInfo> Sweeper::Look() {
   std::vector<ProcessInfo> living;
   if (group_) {
     for (const pid_t pid : group_->Members())
-      if (auto process = ReadProcess(pid); process && process->state != 'Z')
+      if (auto process = ReadProcess(pid); process && IsAlive(*process))
         living.push_back(std::move(*process));
   }
   if (target_.descendants && HasChildren())
