@@ -70,8 +70,11 @@ Code CodeOf(int error) {
 std::unexpected<Error> FailErrno(int error, std::string what) {
   std::string cause = std::generic_category().message(error);
   if (!cause.empty() && cause[0] >= 'A' && cause[0] <= 'Z') cause[0] = char(cause[0] + 32);
+  const Code code = CodeOf(error);
+  std::string next;
+  if (code == Code::kNoSpace) next = "free space on that disk, then try again";
   return std::unexpected(
-      Error{CodeOf(error), fmt::format("cannot {}: {}", what, cause), {}, error});
+      Error{code, fmt::format("cannot {}: {}", what, cause), std::move(next), error});
 }
 
 }  // namespace muster

@@ -22,7 +22,9 @@ class FakeEngine final : public Engine {
   std::vector<Started> started;
   std::vector<std::pair<AttemptRef, ControlLine>> stops;
   std::vector<AttemptRef> released;
-  Status start_status;  // what Start answers
+  Status start_status;    // what Start answers
+  Status recover_status;  // what Recover answers
+  Status stop_status;     // what Stop answers
   bool ports_run_out = false;
 
   void SetEvents(EngineEvents* events) override { events_ = events; }
@@ -44,11 +46,11 @@ class FakeEngine final : public Engine {
     started.push_back({attempt, orders, {}, true});
     for (size_t i = 0; i < nodes.size(); ++i)
       started.back().offsets[int(i)] = nodes[i].record_offset;
-    return {};
+    return recover_status;
   }
   Status Stop(const AttemptRef& attempt, const ControlLine& why) override {
     stops.emplace_back(attempt, why);
-    return {};
+    return stop_status;
   }
   Result<Inspection> Inspect(const AttemptRef&, int) override { return Inspection{}; }
 

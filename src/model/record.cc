@@ -23,6 +23,10 @@ Result<size_t> EachLine(std::string_view bytes, Take take) {
     const size_t end = bytes.find('\n', at);
     if (end == std::string_view::npos) return at;
     const std::string_view line = bytes.substr(at, end - at);
+    if (line.empty()) {
+      at = end + 1;
+      continue;
+    }
     uint32_t sum = 0;
     const auto bad = [&](std::string_view why) {
       return Fail(Code::kCorrupt, fmt::format("line at byte {} {}", at, why));

@@ -86,7 +86,7 @@ struct RecordPart {
 Result<RecordPart> DecodeRecord(std::string_view bytes);
 
 // A line of attempts/<n>/control, by which the server and the launchers of one attempt tell each
-// other to stop. Same framing as the record; repeating one is harmless.
+// other to stop. Same framing as the record; repeating one is harmless, and so are empty lines.
 struct ControlLine {
   StoppedBy by = StoppedBy::kUser;
   int node = -1;  // kRankFailure: where

@@ -1,6 +1,7 @@
 #include "engines/local/local_engine.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 
@@ -27,6 +28,20 @@ std::vector<std::string> LauncherEnvironment() {
     if (!text.starts_with("MUSTER_")) env.emplace_back(text);
   }
   return env;
+}
+
+Result<os::Fd> OpenControl(const std::string& attempt_dir) {
+  return os::Open(attempt_dir + "/control", O_WRONLY | O_CREAT | O_APPEND, 0600);
+}
+
+// The file gets its first block while there is room: a job that has filled the disk must still hear
+// that it shall stop.
+Status ReserveControl(const std::string& attempt_dir) {
+  MUSTER_TRY(os::MakeDirs(attempt_dir));
+  MUSTER_ASSIGN(const os::Fd control, OpenControl(attempt_dir));
+  struct stat info{};
+  if (::fstat(control.get(), &info) == 0 && info.st_size > 0) return {};
+  return os::WriteAll(control.get(), "\n");
 }
 
 }  // namespace
@@ -70,8 +85,11 @@ NodeWatch& LocalEngine::Watch(const AttemptRef& attempt, int node, int64_t offse
 }
 
 Status LocalEngine::Start(const AttemptRef& attempt, const std::vector<NodeOrder>& orders) {
+  MUSTER_TRY(ReserveControl(attempt.dir));
   for (const auto& order : orders) {
     if (auto status = StartNode(attempt, order); !status) {
+      // The caller tries again: what was started meanwhile has its record and starts only once.
+      if (status.error().code == Code::kNoSpace) return status;
       const std::string why = status.error().text;
       MUSTER_TRY(os::MakeDirs(order.dir));
       NodeWatch& watch = Watch(attempt, order.node, 0);
@@ -118,9 +136,13 @@ Status LocalEngine::Recover(const AttemptRef& attempt, const std::vector<NodeSta
 
 Status LocalEngine::Stop(const AttemptRef& attempt, const ControlLine& why) {
   MUSTER_TRY(os::MakeDirs(attempt.dir));  // a stop may come before the start
-  MUSTER_ASSIGN(os::Fd control,
-                os::Open(attempt.dir + "/control", O_WRONLY | O_CREAT | O_APPEND, 0600));
-  return os::WriteAll(control.get(), EncodeControlLine(why));
+  MUSTER_ASSIGN(const os::Fd control, OpenControl(attempt.dir));
+  // The empty line ends what a full disk may have cut off, so that this line stands alone.
+  MUSTER_TRY(os::WriteAll(control.get(), "\n" + EncodeControlLine(why)));
+  for (auto watch = watches_.lower_bound({attempt.token, 0});
+       watch != watches_.end() && watch->first.first == attempt.token; ++watch)
+    watch->second->Wake();
+  return {};
 }
 
 Result<Engine::Inspection> LocalEngine::Inspect(const AttemptRef& attempt, int node) {

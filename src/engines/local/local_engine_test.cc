@@ -1,11 +1,15 @@
 #include "engines/local/local_engine.h"
 
+#include <fcntl.h>
+
 #include <csignal>
 #include <cstdlib>
 
 #include "engines/contract_suite.h"
 #include "engines/local/inventory.h"
 #include "os/epoll_loop.h"
+#include "os/process_table.h"
+#include "os/sweep.h"
 #include "os/temp_dir.h"
 
 namespace muster::engines {
@@ -57,6 +61,58 @@ std::unique_ptr<EngineUnderTest> MakeLocalEngine() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Local, EngineContractTest, testing::Values(&MakeLocalEngine));
+
+// What only this engine promises.
+class LocalEngineTest : public EngineContractTest {};
+INSTANTIATE_TEST_SUITE_P(Local, LocalEngineTest, testing::Values(&MakeLocalEngine));
+
+// A launcher makes its control group and then begins its record: killed in between, it leaves a
+// group that no record names.
+TEST_P(LocalEngineTest, TheGroupOfALauncherThatDiedBeforeItsFirstWordIsRemoved) {
+  const AttemptRef attempt = NewAttempt();
+  const std::string name = os::NodeGroupName(attempt.job, attempt.attempt, 0, attempt.token);
+  if (const auto group = os::Cgroup::Create(name, std::nullopt); !group)
+    GTEST_SKIP() << group.error().text;
+  NodeOrder order;
+  order.node = 0;
+  order.dir = attempt.dir + "/node0";
+  ASSERT_TRUE(os::MakeDirs(order.dir));
+  ASSERT_TRUE(os::WriteFileAtomic(order.dir + "/record", ""));
+  ASSERT_TRUE(engine().Recover(attempt, std::vector<NodeStatus>(1), {order}));
+  ASSERT_TRUE(WaitEnded(attempt, 1));
+  EXPECT_FALSE(os::Cgroup::Find(name));
+  engine().Release(attempt);
+}
+
+TEST_P(LocalEngineTest, AStopIsHeardAfterALineThatWasCutOff) {
+  const AttemptRef attempt = NewAttempt();
+  const auto orders = Orders(attempt, 1, "echo up; exec sleep 1000");
+  ASSERT_TRUE(engine().Start(attempt, orders));
+  ASSERT_TRUE(under_test_->RunUntil([&] { return told_.Count<RankStarted>(attempt, 0) == 1; }));
+  {
+    auto control = os::Open(attempt.dir + "/control", O_WRONLY | O_APPEND);
+    ASSERT_TRUE(control) << "it has its room from the start, for the disk may be full later";
+    ASSERT_TRUE(os::WriteAll(control->get(), "0badcafe {\"stop\":"));
+  }
+  ASSERT_TRUE(engine().Stop(attempt, {.by = StoppedBy::kUser, .grace_ms = 100}));
+  ASSERT_TRUE(WaitEnded(attempt, 1));
+  EXPECT_EQ(told_.First<StopBegan>(attempt, 0)->by, StoppedBy::kUser);
+  engine().Release(attempt);
+}
+
+TEST_P(LocalEngineTest, AStopWakesALauncherThatWasStopped) {
+  const AttemptRef attempt = NewAttempt();
+  const auto orders = Orders(attempt, 1, "kill -STOP $PPID; exec sleep 1000");
+  ASSERT_TRUE(engine().Start(attempt, orders));
+  ASSERT_TRUE(under_test_->RunUntil([&] {
+    const auto* began = told_.First<LauncherBegan>(attempt, 0);
+    const auto launcher = os::ReadProcess(began ? began->pid : 0);
+    return launcher && launcher->state == 'T';
+  }));
+  ASSERT_TRUE(engine().Stop(attempt, {.by = StoppedBy::kUser, .grace_ms = 100}));
+  ASSERT_TRUE(WaitEnded(attempt, 1));
+  engine().Release(attempt);
+}
 
 }  // namespace
 }  // namespace muster::engines

@@ -1,5 +1,6 @@
 #include "engines/local/node_watch.h"
 
+#include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,6 +42,11 @@ void NodeWatch::Track(pid_t child, os::Fd pidfd) {
   one.watch = parts_.loop.WatchReadable(one.pidfd.get(), [this, watch] { OnLauncherGone(*watch); });
   *watch = one.watch;
   tracked_.push_back(std::move(one));
+}
+
+void NodeWatch::Wake() const {
+  for (const Tracked& one : tracked_)
+    ::syscall(SYS_pidfd_send_signal, one.pidfd.get(), SIGCONT, nullptr, 0);
 }
 
 void NodeWatch::Adopt() {
@@ -154,7 +160,9 @@ void NodeWatch::DecideFate(int tries) {
 
 void NodeWatch::SweepAndReportLost(const std::string& why) {
   over_ = true;
-  const std::string cgroup = began_ ? began_->cgroup : "";
+  // Its name is known without the record, which a launcher begins only after it made the group.
+  const std::string cgroup =
+      os::NodeGroupName(attempt_.job, attempt_.attempt, node_, attempt_.token);
   const std::string mark = os::NodeMark(attempt_.token, node_);
   parts_.pool.Run([this, alive = alive_, &loop = parts_.loop, cgroup, mark, why] {
     const auto swept = os::SweepNow(cgroup, mark, kSweepDeadlineMs);

@@ -32,6 +32,8 @@ class NodeWatch {
   void OwnChild(pid_t pid, os::Fd pidfd);
   // A launcher that may be alive or dead, known by its record only.
   void Adopt();
+  // A launcher that a rank (or a person) has stopped goes on: it has something to do.
+  void Wake() const;
   // The launcher could not even be started.
   void CouldNotStart(const std::string& why);
 
