@@ -73,6 +73,7 @@ Status Run(const Settings& settings) {
   MUSTER_ASSIGN(const os::Fd signals, CatchEndSignals());
   MUSTER_ASSIGN(auto nodes, NodesOf(settings));
   MUSTER_ASSIGN(auto lock, TakeDataDir(settings.data));
+  os::RemoveTemporaries(settings.data);  // of a server that was killed; the lock is ours now
   MUSTER_ASSIGN(const std::string token, api::LoadToken(settings.data));
   MUSTER_ASSIGN(auto journal, store::Journal::Open(settings.data / "journal.db"));
   store::CodeStore code(settings.data / "code");

@@ -17,6 +17,7 @@ struct Live {
   std::set<JobId> waits_for;  // jobs named in `after` that have not ended
   bool queued = false;        // stands in the queue: on disk, nothing to wait for but room
   bool finishing = false;     // its end is being made durable
+  bool resumed = false;       // another server, which died, began what it does now
   bool flush_due = false;     // what its record told has yet to be journaled
   std::string stop_asked_by;  // a user, or empty
 };
@@ -45,6 +46,7 @@ struct Conductor::Impl {
 
   // -- start.cc
   void BeginAttempt(Live& entry, Allocation allocation);
+  void StartNodes(const engines::AttemptRef& ref, const std::vector<NodeOrder>& orders);
   Status ReservePorts(const engines::AttemptRef& ref, const JobSpec& spec, Allocation& allocation);
   Result<std::vector<NodeOrder>> Orders(const Job& job, const Attempt& attempt) const;
   void FailBeforeStart(Live& entry, const Error& error);
@@ -62,18 +64,24 @@ struct Conductor::Impl {
             std::function<void(Result<State>)> done);
   void StopGroup(const std::string& group, const std::string& who,
                  std::function<void(Result<int>)> done);
-  void StopAttempt(Live& entry, StoppedBy by, const std::string& detail,
+  void StopQueued(Live& entry, const std::string& reason, std::function<void(Result<State>)> done);
+  // Whether the nodes will hear of it: what stands in their control file survives this server.
+  bool StopAttempt(Live& entry, StoppedBy by, const std::string& detail,
                    std::optional<int64_t> grace_ms);
 
   // -- finish.cc
   void FinishIfOver(Live& entry);
   void EndAttempt(Live& entry);
+  void TidyAfter(const Live& entry) const;
   void EndJob(Live& entry, Event event, const std::string& reason);
+  std::vector<store::Op> EndOps(Live& entry, Event event, const std::string& reason);
+  void Forget(JobId id, State state);
   void Remove(JobId id, std::function<void(Status)> done);
 
   // -- recover.cc
   Status Recover();
   void Resume(Live& entry);
+  Status TakeUp(Live& entry, const engines::AttemptRef& ref);
   void EmptyTrash();
 
   // -- views.cc

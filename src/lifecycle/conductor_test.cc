@@ -1,84 +1,9 @@
-#include "lifecycle/conductor.h"
-
 #include <gtest/gtest.h>
 
-#include "engines/fake_engine.h"
-#include "os/fake_loop.h"
-#include "os/temp_dir.h"
+#include "lifecycle/testing/conductor_bench.h"
 
 namespace muster::lifecycle {
 namespace {
-
-const ExitReport kGood{.how = ExitClass::kSucceeded};
-const ExitReport kBad{.how = ExitClass::kExitCode, .code = 7};
-
-// A conductor on a real journal and a fake engine with two nodes of eight devices.
-class ConductorTest : public testing::Test {
- protected:
-  void SetUp() override { Open(); }
-
-  void Open() {
-    auto opened = store::Journal::Open(dir_.path() / "journal.db");
-    ASSERT_TRUE(opened) << opened.error().text;
-    journal_ = std::move(*opened);
-    engine_ = std::make_unique<engines::FakeEngine>(
-        std::vector<NodeInfo>{{"node-0", "127.77.0.1", true, {{"npu", 8}, {"cpu", 2}}, {}},
-                              {"node-1", "127.77.0.2", true, {{"npu", 8}, {"cpu", 2}}, {}}});
-    conductor_ = std::make_unique<Conductor>(
-        Parts{loop_, pool_, *journal_, code_, *engine_, dir_.path(), "/muster"});
-    ASSERT_TRUE(conductor_->Recover());
-    Settle();
-  }
-
-  // The server dies: nothing of it but the files is left.
-  void Crash() {
-    Settle();
-    conductor_.reset();
-    engine_.reset();
-    journal_.reset();
-    loop_.RunPosted();
-  }
-
-  // Runs the loop until neither it nor the journal has anything left to do.
-  void Settle() {
-    do {
-      loop_.RunPosted();
-      journal_->Flush();
-    } while (loop_.RunPosted() > 0);
-  }
-
-  json::object Doc(std::string_view devices = "npu:8", int nodes = 1) {
-    return {{"name", "job"},
-            {"run", "train"},
-            {"resources", json::object{{"nodes", nodes}, {"devices", devices}}}};
-  }
-
-  std::expected<SubmitResult, Refusal> Submit(json::object document, std::string key = "") {
-    std::optional<std::expected<SubmitResult, Refusal>> answer;
-    conductor_->Submit({.document = std::move(document), .key = std::move(key), .user = "ann"},
-                       [&](auto result) { answer = std::move(result); });
-    Settle();
-    return answer.value();
-  }
-  JobId SubmitOne(json::object document) { return Submit(std::move(document)).value().jobs.at(0); }
-  State StateOf(JobId id) { return conductor_->Find(id).value().state; }
-  Result<State> Stop(JobId id) {
-    std::optional<Result<State>> answer;
-    conductor_->Stop(id, "ann", std::nullopt, [&](auto result) { answer = std::move(result); });
-    Settle();
-    return answer.value();
-  }
-  void Begin(size_t index) { engine_->BeginAll(index), Settle(); }
-  void End(size_t index, const ExitReport& exit) { engine_->EndAll(index, exit), Settle(); }
-
-  os::TempDir dir_;
-  os::FakeLoop loop_;
-  os::Pool pool_{1};
-  store::CodeStore code_{dir_.path() / "code"};
-  std::unique_ptr<store::Journal> journal_;
-  std::unique_ptr<engines::FakeEngine> engine_;
-  std::unique_ptr<Conductor> conductor_;
-};
 
 TEST_F(ConductorTest, AJobGoesFromSubmitToSuccess) {
   const JobId id = SubmitOne(Doc("npu:8", 2));
@@ -328,6 +253,24 @@ TEST_F(ConductorTest, PortsThatRunOutDelayAJobAndDoNotFailIt) {
   loop_.Advance(2000);
   Settle();
   EXPECT_EQ(StateOf(id), State::kStarting);
+}
+
+TEST_F(ConductorTest, WhatAKilledServerHadHalfWrittenGoesWhenTheAttemptEnds) {
+  const JobId id = SubmitOne(Doc());
+  Crash();
+  const os::Path job = dir_.path() / "jobs" / std::to_string(id);
+  const os::Path node = job / "attempts/1/node0";
+  ASSERT_TRUE(os::MakeDirs(node / "work"));
+  const std::string name = os::TemporaryName();
+  for (const os::Path& folder : {job, job / "attempts/1", node, node / "work"})
+    ASSERT_TRUE(os::WriteFileAtomic(folder / name, "half"));
+  Open();
+  Begin(0);
+  EXPECT_TRUE(std::filesystem::exists(node / name)) << "its launcher may be writing there";
+  End(0, kGood);
+  for (const os::Path& folder : {job, job / "attempts/1", node})
+    EXPECT_FALSE(std::filesystem::exists(folder / name)) << folder;
+  EXPECT_TRUE(std::filesystem::exists(node / "work" / name)) << "the job's own files are not ours";
 }
 
 TEST_F(ConductorTest, OnlyAnEndedJobCanBeRemovedAndItsFolderGoesToo) {

@@ -23,6 +23,7 @@ void Conductor::Impl::EndAttempt(Live& entry) {
   attempt.exit = OverallExit(attempt);
   const Outcome outcome = OutcomeOf(entry.job.spec, entry.job.used_retries, *attempt.exit);
   parts.engine.Release(ref);
+  TidyAfter(entry);
   if (outcome.event != Event::kEndedRetry) {
     std::string reason;
     if (outcome.event == Event::kEndedBadly) {
@@ -52,24 +53,48 @@ void Conductor::Impl::EndAttempt(Live& entry) {
   });
 }
 
+// Whoever was killed may have left files that had not got their names yet. Nobody writes there now:
+// the launchers are gone, and the next attempt has not begun.
+void Conductor::Impl::TidyAfter(const Live& entry) const {
+  const Attempt& attempt = *entry.job.current();
+  if (!entry.resumed && std::ranges::none_of(attempt.nodes, &NodeStatus::lost)) return;
+  const os::Path dir = RefOf(entry.job, attempt).dir;
+  os::RemoveTemporaries(JobDir(entry.job.id));
+  os::RemoveTemporaries(dir);
+  for (size_t node = 0; node < attempt.nodes.size(); ++node)
+    os::RemoveTemporaries(dir / ("node" + std::to_string(node)));
+}
+
 // The end is said only when it is on disk: until then the job shows the state it had.
 void Conductor::Impl::EndJob(Live& entry, Event event, const std::string& reason) {
-  if (entry.finishing) return;
+  auto ops = EndOps(entry, event, reason);
+  if (ops.empty()) return;
+  const State state = Next(entry.job.state, event).next;
+  Commit(std::move(ops), [this, id = entry.job.id, state] { Forget(id, state); });
+}
+
+// What makes the end durable; empty when this event ends nothing. From here on nothing else is
+// written of the job.
+std::vector<store::Op> Conductor::Impl::EndOps(Live& entry, Event event,
+                                               const std::string& reason) {
+  std::vector<store::Op> ops;
+  if (entry.finishing) return ops;
   LeaveQueue(entry);
   Live ended = entry;
-  std::vector<store::Op> ops;
-  if (!Move(ended, event, reason, ops)) return;
+  if (!Move(ended, event, reason, ops)) return ops;
   ended.job.ended_ms = Now();
   entry.finishing = true;
   entry.flush_due = false;  // a later write of what it was would undo its end
   ops.push_back(store::PutJob{ended.job});
   if (const auto* attempt = ended.job.current())
     ops.push_back(store::PutAttempt{ended.job.id, *attempt});
-  Commit(std::move(ops), [this, id = ended.job.id, state = ended.job.state] {
-    jobs.erase(id);
-    ReleaseDependants(id, state);
-    ScheduleSoon();
-  });
+  return ops;
+}
+
+void Conductor::Impl::Forget(JobId id, State state) {
+  jobs.erase(id);
+  ReleaseDependants(id, state);
+  ScheduleSoon();
 }
 
 // The folder moves to the trash before the journal forgets the job and is emptied after, so that a

@@ -5,6 +5,9 @@
 #include "lifecycle/conductor_impl.h"
 
 namespace muster::lifecycle {
+namespace {
+constexpr int64_t kRetryMs = 1000;
+}  // namespace
 
 Status Conductor::Impl::Recover() {
   MUSTER_TRY(os::MakeDirs(parts.data / "jobs", 0700));
@@ -23,27 +26,32 @@ Status Conductor::Impl::Recover() {
 }
 
 void Conductor::Impl::Resume(Live& entry) {
+  entry.resumed = true;
   if (entry.job.state == State::kQueued) return EnqueueOrWait(entry);
-  const Attempt& attempt = *entry.job.current();
-  const auto ref = RefOf(entry.job, attempt);
-  parts.engine.ReservePorts(ref, attempt.allocation);
-  const auto orders = Orders(entry.job, attempt);
-  auto status = orders ? os::MakeDirs(ref.dir) : Status(std::unexpected(orders.error()));
-  // A stop that was promised is asked again: the promise may be all that reached the disk. It goes
-  // first, so that a node that never began does not begin now.
-  if (status && attempt.stopped_by != StoppedBy::kNobody)
-    status = parts.engine.Stop(ref, {.by = attempt.stopped_by, .detail = entry.job.reason});
-  if (status) status = parts.engine.Recover(ref, attempt.nodes, *orders);
-  if (!status) {
-    LogError("job {}: {}", entry.job.id, status.error().text);
-    const size_t nodes = attempt.nodes.size();
-    for (size_t node = 0; node < nodes; ++node)
-      if (Live* now = Current(ref))
-        TakeLost(*now, int(node), "it could not be taken up again: " + status.error().text, {});
+  const auto ref = RefOf(entry.job, *entry.job.current());
+  parts.engine.ReservePorts(ref, entry.job.current()->allocation);
+  if (const auto status = TakeUp(entry, ref); !status) {
+    // It may be running: nobody may say of it that it is over. A full disk gets room again.
+    LogError("job {} is taken up again later: {}", ref.job, status.error().text);
+    parts.loop.After(kRetryMs, [this, still = here, ref] {
+      if (!*still) return;
+      if (Live* now = Current(ref)) Resume(*now);
+    });
     return;
   }
   // All nodes may have ended before the crash, with only the job's own end missing.
   if (Live* now = Current(ref)) FinishIfOver(*now);
+}
+
+Status Conductor::Impl::TakeUp(Live& entry, const engines::AttemptRef& ref) {
+  const Attempt& attempt = *entry.job.current();
+  MUSTER_ASSIGN(const auto orders, Orders(entry.job, attempt));
+  MUSTER_TRY(os::MakeDirs(ref.dir));
+  // A stop that was promised is asked again: the promise may be all that reached the disk. It goes
+  // first, so that a node that never began does not begin now.
+  if (attempt.stopped_by != StoppedBy::kNobody)
+    MUSTER_TRY(parts.engine.Stop(ref, {.by = attempt.stopped_by, .detail = entry.job.reason}));
+  return parts.engine.Recover(ref, attempt.nodes, orders);
 }
 
 void Conductor::Impl::EmptyTrash() {

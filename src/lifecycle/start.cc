@@ -7,6 +7,7 @@
 namespace muster::lifecycle {
 namespace {
 constexpr int64_t kPortRetryMs = 1000;
+constexpr int64_t kRoomRetryMs = 1000;
 constexpr int kTokenBytes = 16;
 }  // namespace
 
@@ -43,16 +44,34 @@ void Conductor::Impl::BeginAttempt(Live& entry, Allocation allocation) {
   ops.push_back(store::PutJob{entry.job});
   ops.push_back(store::PutAttempt{entry.job.id, *entry.job.current()});
   // Journaled first: after a crash the attempt is taken up, never started a second time.
-  Commit(std::move(ops), [this, ref, orders = *orders] {
-    Live* now = Current(ref);
-    if (now == nullptr) return;
-    const std::string spec = ToPrettyJson(ToJsonObject(now->job.spec));
-    auto status = os::MakeDirs(ref.dir);
-    if (status) status = os::WriteFileAtomic(JobDir(ref.job) / "spec.json", spec, 0600, false);
-    if (status) status = parts.engine.Start(ref, orders);
-    if (!status)
-      for (const NodeOrder& order : orders)
+  Commit(std::move(ops), [this, ref, orders = *orders] { StartNodes(ref, orders); });
+}
+
+void Conductor::Impl::StartNodes(const engines::AttemptRef& ref,
+                                 const std::vector<NodeOrder>& orders) {
+  Live* entry = Current(ref);
+  if (entry == nullptr) return;
+  const StoppedBy stopped_by = entry->job.current()->stopped_by;
+  const std::string spec = ToPrettyJson(ToJsonObject(entry->job.spec));
+  auto status = os::MakeDirs(ref.dir);
+  if (status) status = os::WriteFileAtomic(JobDir(ref.job) / "spec.json", spec, 0600, false);
+  // A stop that came while there was no room goes first, so that nothing begins now.
+  if (status && stopped_by != StoppedBy::kNobody)
+    status = parts.engine.Stop(ref, {.by = stopped_by, .detail = entry->job.reason});
+  if (status) status = parts.engine.Start(ref, orders);
+  if (status) return;
+  if (status.error().code != Code::kNoSpace) {
+    for (const NodeOrder& order : orders)
+      if (Live* now = Current(ref))
         TakeLost(*now, order.node, "it could not be started: " + status.error().text, NodeClean{});
+    return;
+  }
+  // A full disk is nobody's failure, and a whole queue would fall to it within seconds.
+  LogWarning("job {} waits for room to start: {}", ref.job, status.error().text);
+  if (stopped_by == StoppedBy::kNobody)
+    entry->job.reason = "waits to start: " + status.error().text;
+  parts.loop.After(kRoomRetryMs, [this, still = here, ref, orders] {
+    if (*still) StartNodes(ref, orders);
   });
 }
 

@@ -4,6 +4,9 @@
 #include "lifecycle/conductor_impl.h"
 
 namespace muster::lifecycle {
+namespace {
+constexpr int64_t kRetryMs = 1000;
+}  // namespace
 
 void Conductor::Impl::Stop(JobId id, const std::string& who, std::optional<int64_t> grace_ms,
                            std::function<void(Result<State>)> done) {
@@ -17,21 +20,34 @@ void Conductor::Impl::Stop(JobId id, const std::string& who, std::optional<int64
   }
   Live& entry = found->second;
   const std::string reason = who.empty() ? "stopped by the user" : "stopped by " + who;
-  if (entry.job.state == State::kQueued) {
-    LeaveQueue(entry);
-    EndJob(entry, Event::kStopAsked, reason);
-    // The end of a queued job is durable within the same write.
-    return TryCommit({}, [done](Status) { done(State::kStopped); });
-  }
+  if (entry.job.state == State::kQueued) return StopQueued(entry, reason, std::move(done));
   entry.stop_asked_by = who;
-  StopAttempt(entry, StoppedBy::kUser, reason, grace_ms);
+  const bool told = StopAttempt(entry, StoppedBy::kUser, reason, grace_ms);
   std::vector<store::Op> ops{store::PutJob{entry.job}};
   ops.push_back(store::PutAttempt{id, *entry.job.current()});
   ops.push_back(EventOp(entry, "stop_asked", {{"by", who}}));
-  TryCommit(std::move(ops), [done](Status status) {
-    if (!status) return done(std::unexpected(status.error()));
+  TryCommit(std::move(ops), [done, told](Status status) {
+    if (!status && !told) return done(std::unexpected(status.error()));
     done(State::kStopping);
   });
+}
+
+// It is stopped when that is on disk, or it waits on.
+void Conductor::Impl::StopQueued(Live& entry, const std::string& reason,
+                                 std::function<void(Result<State>)> done) {
+  TryCommit(EndOps(entry, Event::kStopAsked, reason),
+            [this, id = entry.job.id, done = std::move(done)](Status status) {
+              const auto found = jobs.find(id);
+              if (status) {
+                if (found != jobs.end()) Forget(id, State::kStopped);
+                return done(State::kStopped);
+              }
+              if (found != jobs.end()) {
+                found->second.finishing = false;
+                EnqueueOrWait(found->second);
+              }
+              done(std::unexpected(status.error()));
+            });
 }
 
 void Conductor::Impl::StopGroup(const std::string& group, const std::string& who,
@@ -46,15 +62,24 @@ void Conductor::Impl::StopGroup(const std::string& group, const std::string& who
       return done(Fail(Code::kNotFound, fmt::format("no sweep \"{}\"", group),
                        "'muster ps -a' shows the group of every job"));
   }
-  for (JobId id : ids) Stop(id, who, std::nullopt, [](Result<State>) {});
-  TryCommit({}, [done, count = int(ids.size())](Status status) {
-    if (!status) return done(std::unexpected(status.error()));
-    done(count);
-  });
+  struct Answers {
+    size_t open;
+    Result<int> outcome;
+  };
+  auto answers = std::make_shared<Answers>(ids.size(), int(ids.size()));
+  for (JobId id : ids) {
+    Stop(id, who, std::nullopt, [answers, done](const Result<State>& state) {
+      // One that ended by itself meanwhile needs no stop.
+      if (!state && state.error().code != Code::kConflict)
+        answers->outcome = std::unexpected(state.error());
+      if (--answers->open == 0) done(answers->outcome);
+    });
+  }
+  if (ids.empty()) done(0);
 }
 
 // The first reason to stop is the one that is kept; a later one only reaches the launchers.
-void Conductor::Impl::StopAttempt(Live& entry, StoppedBy by, const std::string& detail,
+bool Conductor::Impl::StopAttempt(Live& entry, StoppedBy by, const std::string& detail,
                                   std::optional<int64_t> grace_ms) {
   Attempt& attempt = *entry.job.current();
   const bool first = attempt.stopped_by == StoppedBy::kNobody;
@@ -68,13 +93,15 @@ void Conductor::Impl::StopAttempt(Live& entry, StoppedBy by, const std::string& 
   FlushSoon(entry);
   const ControlLine line{
       .by = by, .node = -1, .rank = -1, .detail = detail, .grace_ms = grace_ms.value_or(-1)};
-  if (auto status = parts.engine.Stop(RefOf(entry.job, attempt), line); !status) {
-    LogError("job {}: {}; trying again", entry.job.id, status.error().text);
-    parts.loop.After(1000, [this, still = here, ref = RefOf(entry.job, attempt), line] {
-      if (!*still) return;
-      if (Live* now = Current(ref)) StopAttempt(*now, line.by, line.detail, std::nullopt);
-    });
-  }
+  const auto ref = RefOf(entry.job, attempt);
+  const auto status = parts.engine.Stop(ref, line);
+  if (status) return true;
+  LogError("job {}: {}; trying again", entry.job.id, status.error().text);
+  parts.loop.After(kRetryMs, [this, still = here, ref, line, grace_ms] {
+    if (!*still) return;
+    if (Live* now = Current(ref)) StopAttempt(*now, line.by, line.detail, grace_ms);
+  });
+  return false;
 }
 
 }  // namespace muster::lifecycle

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "lifecycle/conductor_impl.h"
 
 namespace muster::lifecycle {
@@ -23,10 +24,12 @@ bool IsService(const JobSpec& spec, const std::string& role) {
 std::optional<ControlLine> FirstFailure(const std::string& attempt_dir) {
   const auto bytes = os::ReadFile(attempt_dir + "/control", 1 << 20);
   if (!bytes) return std::nullopt;
-  const auto part = DecodeControl(*bytes);
-  if (!part) return std::nullopt;
-  for (const auto& line : part->lines)
-    if (line.by == StoppedBy::kRankFailure && line.node >= 0) return line;
+  for (const std::string& text : Split(*bytes, '\n')) {
+    const auto part = DecodeControl(text + '\n');
+    if (!part) continue;  // cut off by a full disk; its writer has said it again
+    for (const auto& line : part->lines)
+      if (line.by == StoppedBy::kRankFailure && line.node >= 0) return line;
+  }
   return std::nullopt;
 }
 
@@ -65,8 +68,12 @@ void Conductor::Impl::TakeRecord(Live& entry, int node, const RecordLine& line,
   } else if (const auto* failed = std::get_if<NodeFailed>(&line.body)) {
     NoteFailure(entry, node, *failed);
   } else if (const auto* stop = std::get_if<StopBegan>(&line.body)) {
-    if (stop->by == StoppedBy::kTimeLimit)
+    if (stop->by == StoppedBy::kTimeLimit) {
       StopAttempt(entry, StoppedBy::kTimeLimit, "its time limit passed", std::nullopt);
+    } else if (stop->by == StoppedBy::kUser && attempt.stopped_by == StoppedBy::kNobody) {
+      // Asked of the launcher itself, or by a server that died before it could journal the wish.
+      StopAttempt(entry, StoppedBy::kUser, stop->detail, std::nullopt);
+    }
   } else if (const auto* warning = std::get_if<WarningSent>(&line.body)) {
     Commit(
         {EventOp(entry, "warning", {{"signal", warning->signal}, {"left_ms", warning->left_ms}})});
