@@ -1,12 +1,13 @@
 # The front door. Every target installs what it needs (Debian packages, as root) and may be run twice.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint format sanitize fuzz coverage clean
+.PHONY: help build demo test torture lint format sanitize fuzz coverage clean
 
 MUSTER := build/release/muster
 
 help:
 	@echo "make demo      build, then train on two ranks and watch"
 	@echo "make test      build, then run every test"
+	@echo "make torture   build, then kill, fill, resist and overload it (TORTURE=long: for hours)"
 	@echo "make build     leave the executable at $(MUSTER)"
 	@echo "make lint      format, clang-tidy and the project's own checks"
 	@echo "make sanitize  unit tests under address, undefined and thread sanitizers"
@@ -34,6 +35,10 @@ demo: build
 test: build
 	@tools/deps.sh test
 	@tools/test.sh
+
+torture: build
+	@tools/deps.sh test
+	@tools/torture.sh
 
 lint:
 	@tools/deps.sh lint

@@ -1,0 +1,110 @@
+"""`stopped` is said only when nothing is left, whatever the program did to stay: looked at through /proc alone."""
+import os
+import shutil
+import subprocess
+import time
+
+import pytest
+from conftest import wait_until
+from harness import PATIENCE, SCALE, FixedServer, check_nothing_left, kill_hard, say, touching
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+STAYS = """ignores_term ignores_all setsid daemon hidden_daemon hidden hydra bomb no_first_thread no_first_thread_daemon memfd
+           vfork vfork_daemon traced traced_daemon stopped_child guards respawns_on_term subreaper pid_namespace other_user
+           out_of_its_groups memory writer burner reexec stops_its_launcher""".split()
+LEAVES = "daemon_left hidden_daemon_left no_first_thread_left out_of_its_groups_left writer_left".split()
+
+
+@pytest.fixture(scope="module")
+def resist(tmp_path_factory):
+    program = tmp_path_factory.mktemp("resist") / "resist"
+    compiler = next(filter(shutil.which, ("clang-19", "cc")))
+    subprocess.run([compiler, "-O1", "-Wall", "-Werror", "-static-pie", "-pthread", "-o", program, f"{HERE}/resist.c"], check=True)
+    return program
+
+
+@pytest.fixture
+def server(scratch):
+    server = FixedServer(scratch / "data", "--nodes", "8x8npu+8cpu").start()
+    yield server
+    if server.process.poll() is None:
+        server.kill()
+    for pid in touching(scratch):  # only after a failure is there anything
+        kill_hard(pid)
+
+
+class Resister:
+    """One program that runs as a job, and the processes it wrote down."""
+
+    def __init__(self, server, program, kind, folder):
+        self.server, self.kind, self.folder = server, kind, folder
+        folder.mkdir()
+        folder.chmod(0o777)
+        spec = {"name": kind.replace("_", "-"), "run": [str(program), kind, str(folder)], "stop": {"grace": "300ms"}}
+        self.id = server.post("/jobs", {"spec": spec}, expect=201)[1]["jobs"][0]["id"]
+
+    def wait_ready(self):
+        wait_until(lambda: (self.folder / "ready").exists() or self.state() in ("failed", "succeeded"), PATIENCE, f"{self.kind} to be up")
+        assert (self.folder / "ready").exists(), self.server.job(self.id)
+
+    def state(self):
+        return self.server.job(self.id)["state"]
+
+    def living(self):
+        """What is left of it: of the processes that it wrote down, and of all that touch its folder."""
+        found = {f"{pid} touches {self.folder}" for pid in touching(self.folder)}
+        for line in (self.folder / "pids").read_text().splitlines():
+            pid, began = line.split()
+            try:
+                with open(f"/proc/{pid}/stat") as stat:
+                    fields = stat.read().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if fields[19] == began and (fields[0] not in "ZX" or int(fields[17]) > 1):
+                found.add(f"{pid} {fields[0]}")
+        return found
+
+
+def see_the_end(resisters, expected):
+    """Looks at each resister in the instant in which its end is first seen."""
+    waiting, deadline = list(resisters), time.monotonic() + PATIENCE
+    while waiting:
+        for one in list(waiting):
+            state = one.state()
+            if state in ("stopped", "failed", "succeeded"):
+                left = one.living()
+                assert not left, f"{one.kind} is said to be {state}, and there is still: {left}"
+                assert state == expected, f"{one.kind}: {one.server.job(one.id)['reason']}"
+                waiting.remove(one)
+        assert time.monotonic() < deadline, f"never ended: {[(one.kind, one.living()) for one in waiting]}\n" + waiting[0].server.log()[-2000:]
+        time.sleep(0.01)
+
+
+def rounds():
+    return range(4 if SCALE == "long" else 1)
+
+
+def test_stopped_is_said_only_when_nothing_is_left(server, resist, scratch):
+    for turn in rounds():
+        resisters = [Resister(server, resist, kind, scratch / f"{kind}-{turn}") for kind in STAYS]
+        for one in resisters:
+            one.wait_ready()
+            assert one.living(), f"{one.kind} does not even run"
+        for one in resisters:
+            server.post(f"/jobs/{one.id}/stop", {}, expect=202)
+        see_the_end(resisters, "stopped")
+        say(f"{len(resisters)} programs that resist were stopped")
+    check_nothing_left(server)
+
+
+def test_succeeded_is_said_only_when_what_was_left_behind_is_gone(server, resist, scratch):
+    for turn in rounds():
+        see_the_end([Resister(server, resist, kind, scratch / f"{kind}-{turn}") for kind in LEAVES], "succeeded")
+    check_nothing_left(server)
+
+
+def test_a_rank_that_kills_its_launcher_takes_nothing_with_it(server, resist, scratch):
+    one = Resister(server, resist, "kills_its_launcher", scratch / "killer")
+    see_the_end([one], "failed")
+    assert server.job(one.id)["attempts"][0]["exit"]["class"] == "lost"
+    check_nothing_left(server)
