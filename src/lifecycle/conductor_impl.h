@@ -96,10 +96,12 @@ struct Conductor::Impl {
   bool Move(Live& entry, Event event, const std::string& reason, std::vector<store::Op>& ops);
   store::Op EventOp(const Live& entry, std::string kind, json::object data) const;
   // Writes until it is durable, whatever the disk says meanwhile; then runs `then` on the loop.
-  void Commit(std::vector<store::Op> ops, std::function<void()> then = {});
+  void Commit(std::vector<store::Op> ops, std::function<void()> then = {},
+              store::Sync sync = store::Sync::kNow);
   std::vector<store::Op> Refreshed(std::vector<store::Op> ops) const;
   // Writes once; the outcome on the loop.
-  void TryCommit(std::vector<store::Op> ops, std::function<void(Status)> then);
+  void TryCommit(std::vector<store::Op> ops, std::function<void(Status)> then,
+                 store::Sync sync = store::Sync::kNow);
   void FlushSoon(Live& entry);
   void TellWatchers();
 

@@ -34,6 +34,20 @@ TEST_F(ConductorTest, TheAttemptIsOnDiskBeforeItIsStarted) {
   EXPECT_EQ(stored.attempts[0].token, engine_->started[0].ref.token);
 }
 
+TEST_F(ConductorTest, AFolderThatAPowerCutLeftIsSetAsideAndKept) {
+  const os::Path attempts = dir_.path() / "jobs/1/attempts";
+  ASSERT_TRUE(os::MakeDirs(attempts / "1/node0"));
+  ASSERT_TRUE(os::WriteFileAtomic(attempts / "1/node0/record", "of another attempt", 0600, false));
+  ASSERT_EQ(SubmitOne(Doc()), 1);
+  EXPECT_EQ(StateOf(1), State::kStarting);
+  EXPECT_FALSE(std::filesystem::exists(attempts / "1/node0/record"));
+  int kept = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(attempts))
+    kept += entry.path().filename().string().starts_with("1.forgotten-") &&
+            std::filesystem::exists(entry.path() / "node0/record");
+  EXPECT_EQ(kept, 1);
+}
+
 TEST_F(ConductorTest, TheFirstFailingRankIsTheCauseAndTheOthersAreStopped) {
   const JobId id = SubmitOne(Doc("npu:8", 2));
   Begin(0);

@@ -33,32 +33,36 @@ store::Op Conductor::Impl::EventOp(const Live& entry, std::string kind, json::ob
   return store::AddEvent{entry.job.id, Now(), std::move(kind), std::move(data)};
 }
 
-void Conductor::Impl::TryCommit(std::vector<store::Op> ops, std::function<void(Status)> then) {
-  parts.journal.Write(std::move(ops), [this, still = here, &loop = parts.loop,
-                                       then = std::move(then)](Status status) {
-    loop.Post([this, still, then, status = std::move(status)] {
-      if (!*still) return;
-      const bool durable = status.has_value();
-      if (then) then(status);
-      if (durable) TellWatchers();
-    });
-  });
+void Conductor::Impl::TryCommit(std::vector<store::Op> ops, std::function<void(Status)> then,
+                                store::Sync sync) {
+  parts.journal.Write(
+      std::move(ops), sync,
+      [this, still = here, &loop = parts.loop, then = std::move(then)](Status status) {
+        loop.Post([this, still, then, status = std::move(status)] {
+          if (!*still) return;
+          const bool durable = status.has_value();
+          if (then) then(status);
+          if (durable) TellWatchers();
+        });
+      });
 }
 
-void Conductor::Impl::Commit(std::vector<store::Op> ops, std::function<void()> then) {
+void Conductor::Impl::Commit(std::vector<store::Op> ops, std::function<void()> then,
+                             store::Sync sync) {
   // The copy is for the retry alone; the common case is a handful of small rows.
   auto kept = std::make_shared<std::vector<store::Op>>(ops);
-  TryCommit(std::move(ops), [this, kept, then = std::move(then)](Status status) {
+  const auto told = [this, kept, sync, then = std::move(then)](Status status) {
     if (!status && MayPass(status.error().code)) {
       LogError("the journal cannot be written, trying again: {}", status.error().text);
-      parts.loop.After(kRetryMs, [this, still = here, kept, then] {
-        if (*still) Commit(Refreshed(std::move(*kept)), then);
+      parts.loop.After(kRetryMs, [this, still = here, kept, sync, then] {
+        if (*still) Commit(Refreshed(std::move(*kept)), then, sync);
       });
       return;
     }
     if (!status) LogError("the journal refused a write: {}", status.error().text);
     if (then) then();
-  });
+  };
+  TryCommit(std::move(ops), told, sync);
 }
 
 // A batch that is written late must not put back what later ones have changed: rows of jobs that go
@@ -89,7 +93,7 @@ void Conductor::Impl::FlushSoon(Live& entry) {
     found->second.flush_due = false;
     const Job& job = found->second.job;
     if (const auto* attempt = job.current())
-      Commit({store::PutJob{job}, store::PutAttempt{id, *attempt}});
+      Commit({store::PutJob{job}, store::PutAttempt{id, *attempt}}, nullptr, store::Sync::kLazy);
   });
 }
 

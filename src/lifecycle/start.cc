@@ -9,6 +9,29 @@ namespace {
 constexpr int64_t kPortRetryMs = 1000;
 constexpr int64_t kRoomRetryMs = 1000;
 constexpr int kTokenBytes = 16;
+
+bool HasRecord(const os::Path& attempt_dir) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(attempt_dir, error), end; !error && it != end;
+       it.increment(error))
+    if (std::filesystem::exists(it->path() / "record", error)) return true;
+  return false;
+}
+
+// The attempt is journaled, but its sync is left to the next one: a power cut ends its ranks and
+// may make the journal forget it while the disk keeps its folder. That folder is no part of the
+// attempt that now takes its number.
+Status SetForgottenAside(const os::Path& attempt_dir) {
+  if (!HasRecord(attempt_dir)) return {};
+  const std::string aside = fmt::format("{}.forgotten-{}", attempt_dir.string(), os::RandomHex(4));
+  LogWarning("{} is of an attempt that the journal does not know; it is kept as {}",
+             attempt_dir.string(), aside);
+  std::error_code error;
+  std::filesystem::rename(attempt_dir, aside, error);
+  if (error) return FailErrno(error.value(), "set aside " + attempt_dir.string());
+  return {};
+}
+
 }  // namespace
 
 void Conductor::Impl::BeginAttempt(Live& entry, Allocation allocation) {
@@ -44,7 +67,12 @@ void Conductor::Impl::BeginAttempt(Live& entry, Allocation allocation) {
   ops.push_back(store::PutJob{entry.job});
   ops.push_back(store::PutAttempt{entry.job.id, *entry.job.current()});
   // Journaled first: after a crash the attempt is taken up, never started a second time.
-  Commit(std::move(ops), [this, ref, orders = *orders] { StartNodes(ref, orders); });
+  const auto begin = [this, ref, orders = *orders] {
+    if (const auto status = SetForgottenAside(ref.dir); !status)
+      LogError("job {}: {}", ref.job, status.error().text);
+    StartNodes(ref, orders);
+  };
+  Commit(std::move(ops), begin, store::Sync::kLazy);
 }
 
 void Conductor::Impl::StartNodes(const engines::AttemptRef& ref,

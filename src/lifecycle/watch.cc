@@ -94,7 +94,7 @@ void Conductor::Impl::NoteStarted(Live& entry) {
     return;
   attempt.started_ms = Now();
   std::vector<store::Op> ops;
-  if (Move(entry, Event::kStarted, "", ops)) Commit(std::move(ops));
+  if (Move(entry, Event::kStarted, "", ops)) Commit(std::move(ops), nullptr, store::Sync::kLazy);
 }
 
 // Nodes that only serve (parameter servers, hosts of an mpirun elsewhere) wait to be told that the

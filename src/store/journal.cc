@@ -19,8 +19,8 @@ class SqliteJournal final : public Journal {
   SqliteJournal(Database write, Database read)
       : writer_(std::move(write)), reads_(std::move(read)) {}
 
-  void Write(std::vector<Op> batch, std::function<void(Status)> done) override {
-    writer_.Write(std::move(batch), std::move(done));
+  void Write(std::vector<Op> batch, Sync sync, std::function<void(Status)> done) override {
+    writer_.Write(std::move(batch), sync, std::move(done));
   }
   void Flush() override { writer_.Flush(); }
 

@@ -77,6 +77,13 @@ struct JobFilter {
   int limit = 100;
 };
 
+// When a batch must be on the disk. Both survive the end of this process at any instant; a power
+// cut may take back what is kLazy, unless something kNow was committed after it.
+enum class Sync {
+  kNow,   // before `done`: what is said to a user because of it
+  kLazy,  // with the next kNow: what a power cut undoes anyway, such as that ranks run
+};
+
 class Journal {
  public:
   // Opens or makes the file and brings its schema up to date, one migration after the other in a
@@ -85,9 +92,12 @@ class Journal {
   static Result<std::unique_ptr<Journal>> Open(const os::Path& file);
   virtual ~Journal() = default;
 
-  // Queues a batch; `done` runs on the writer's thread once it is durable, or could not be made so.
+  // Queues a batch; `done` runs on the writer's thread once it is committed, or could not be.
   // Batches are committed in the order of the calls. Any thread.
-  virtual void Write(std::vector<Op> batch, std::function<void(Status)> done) = 0;
+  virtual void Write(std::vector<Op> batch, Sync sync, std::function<void(Status)> done) = 0;
+  void Write(std::vector<Op> batch, std::function<void(Status)> done) {
+    Write(std::move(batch), Sync::kNow, std::move(done));
+  }
   // Waits until everything queued so far is durable or failed, and told so. For shutdown and tests;
   // never from `done`.
   virtual void Flush() = 0;

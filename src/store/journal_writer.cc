@@ -43,9 +43,9 @@ JournalWriter::~JournalWriter() {
   thread_.join();
 }
 
-void JournalWriter::Write(std::vector<Op> batch, std::function<void(Status)> done) {
+void JournalWriter::Write(std::vector<Op> batch, Sync sync, std::function<void(Status)> done) {
   MutexLock lock(mutex_);
-  queue_.push_back({std::move(batch), std::move(done), {}});
+  queue_.push_back({std::move(batch), sync, std::move(done), {}});
   ++queued_;
   wake_.NotifyOne();
 }
@@ -85,17 +85,30 @@ std::vector<JournalWriter::Pending> JournalWriter::Take() {
 }
 
 void JournalWriter::CommitGroup(std::span<Pending> group) {
-  Status outcome = db_.Run("BEGIN IMMEDIATE");
+  Status outcome = ChooseSync(group);
+  if (outcome) outcome = db_.Run("BEGIN IMMEDIATE");
   if (outcome) outcome = ApplyGroup(group);
   if (outcome) outcome = db_.Run("COMMIT");
   if (outcome) {
     ++commits_;
+    syncs_ += mode_ == Sync::kNow;
     return;
   }
   if (db_.InTransaction()) (void)db_.Run("ROLLBACK");
   LogError("{} batch(es) of the journal were not written: {}", group.size(), outcome.error().text);
   for (Pending& pending : group)
     if (pending.status) pending.status = outcome;
+}
+
+// With a log, "normal" writes a commit and leaves its sync to the next one that is "full".
+Status JournalWriter::ChooseSync(std::span<const Pending> group) {
+  const bool lazy =
+      std::ranges::all_of(group, [](const Pending& p) { return p.sync == Sync::kLazy; });
+  const Sync wanted = lazy ? Sync::kLazy : Sync::kNow;
+  if (wanted == mode_) return {};
+  MUSTER_TRY(db_.Run(lazy ? "PRAGMA synchronous = NORMAL" : "PRAGMA synchronous = FULL"));
+  mode_ = wanted;
+  return {};
 }
 
 Status JournalWriter::ApplyGroup(std::span<Pending> group) {

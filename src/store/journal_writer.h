@@ -26,15 +26,16 @@ class JournalWriter {
   JournalWriter& operator=(const JournalWriter&) = delete;
 
   // As Journal's.
-  void Write(std::vector<Op> batch, std::function<void(Status)> done) EXCLUDES(mutex_);
+  void Write(std::vector<Op> batch, Sync sync, std::function<void(Status)> done) EXCLUDES(mutex_);
   void Flush() EXCLUDES(mutex_);
 
-  // Transactions that became durable.
   int64_t CommitsForTest() const { return commits_; }
+  int64_t SyncsForTest() const { return syncs_; }  // commits that waited for the disk
 
  private:
   struct Pending {
     std::vector<Op> batch;
+    Sync sync;
     std::function<void(Status)> done;
     Status status;
   };
@@ -43,6 +44,7 @@ class JournalWriter {
   // Waits; empty only when there is nothing left and no more will come.
   std::vector<Pending> Take() EXCLUDES(mutex_);
   void CommitGroup(std::span<Pending> group);
+  Status ChooseSync(std::span<const Pending> group);
   // Fails with what stops the group as a whole; what is wrong with one batch goes into its status.
   Status ApplyGroup(std::span<Pending> group);
   Status ApplyAlone(Pending& pending);
@@ -60,7 +62,9 @@ class JournalWriter {
 
   Database db_;                         // the thread's own
   int truncate_at_ = kPagesToTruncate;  // the thread's own
+  Sync mode_ = Sync::kNow;              // the thread's own: how the connection is set
   std::atomic<int64_t> commits_ = 0;
+  std::atomic<int64_t> syncs_ = 0;
   std::jthread thread_;  // last: works with all of the above
 };
 

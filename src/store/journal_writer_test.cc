@@ -35,7 +35,7 @@ class JournalWriterTest : public testing::Test {
   // Runs `queue` while the writer stands still, so that all it queues comes to one group.
   void AsOneGroup(JournalWriter& writer, const std::function<void()>& queue) {
     std::promise<void> entered, leave;
-    writer.Write({}, [&](Status) {
+    writer.Write({}, Sync::kNow, [&](Status) {
       entered.set_value();
       leave.get_future().wait();
     });
@@ -54,10 +54,29 @@ AddEvent BigEvent(JobId job, size_t bytes) { return {job, 1, std::string(bytes, 
 TEST_F(JournalWriterTest, AllThatWaitsIsCommittedAtOnce) {
   JournalWriter writer(Open());
   AsOneGroup(writer, [&] {
-    for (JobId id = 1; id <= 100; ++id) writer.Write({PutJob{MakeJob(id)}}, nullptr);
+    for (JobId id = 1; id <= 100; ++id) writer.Write({PutJob{MakeJob(id)}}, Sync::kNow, nullptr);
   });
   EXPECT_EQ(writer.CommitsForTest(), 2);  // the batch that held the writer, and the hundred
   EXPECT_EQ(Open().Number("SELECT count(*) FROM jobs").value(), 100);
+}
+
+TEST_F(JournalWriterTest, DiskIsWaitedForOnlyWhenABatchOfTheGroupAsksForIt) {
+  JournalWriter writer(Open());
+  writer.Write({PutJob{MakeJob(1)}}, Sync::kNow, nullptr);
+  writer.Flush();
+  EXPECT_EQ(writer.SyncsForTest(), 1);
+  for (int i = 0; i < 3; ++i) {
+    writer.Write({AddEvent{1, i, "lazy", {}}}, Sync::kLazy, nullptr);
+    writer.Flush();
+  }
+  EXPECT_EQ(writer.CommitsForTest(), 4);
+  EXPECT_EQ(writer.SyncsForTest(), 1);
+  AsOneGroup(writer, [&] {
+    writer.Write({AddEvent{1, 4, "lazy", {}}}, Sync::kLazy, nullptr);
+    writer.Write({AddEvent{1, 5, "now", {}}}, Sync::kNow, nullptr);
+  });
+  EXPECT_EQ(writer.SyncsForTest(), 3);  // with the batch that held the writer
+  EXPECT_EQ(Open().Number("SELECT count(*) FROM events").value(), 5);
 }
 
 TEST_F(JournalWriterTest, OneFailingBatchDoesNotHarmTheOthersOfItsGroup) {
@@ -68,7 +87,7 @@ TEST_F(JournalWriterTest, OneFailingBatchDoesNotHarmTheOthersOfItsGroup) {
     for (int i = 1; i <= 5; ++i) {
       std::vector<Op> batch = {PutJob{MakeJob(i)}};
       if (i == 3) batch.push_back(AddEvent{99, 1, "no such job", {}});
-      writer.Write(std::move(batch), [&, i](Status status) {
+      writer.Write(std::move(batch), Sync::kNow, [&, i](Status status) {
         if (status) succeeded.push_back(i);
         if (!status) failures.push_back(status.error().code);
       });
@@ -91,9 +110,9 @@ TEST_F(JournalWriterTest, AFullDiskFailsAllThatWaitsAndLaterWritesAreTriedAgain)
   std::vector<Code> failures;
   AsOneGroup(writer, [&] {
     const auto done = [&](Status status) { failures.push_back(status.error().code); };
-    writer.Write({AddEvent{2, 1, "small", {}}}, done);
-    writer.Write({BigEvent(2, 400'000)}, done);
-    writer.Write({AddEvent{2, 1, "small", {}}}, done);
+    writer.Write({AddEvent{2, 1, "small", {}}}, Sync::kNow, done);
+    writer.Write({BigEvent(2, 400'000)}, Sync::kNow, done);
+    writer.Write({AddEvent{2, 1, "small", {}}}, Sync::kNow, done);
   });
   ASSERT_EQ(failures.size(), 3u);
   EXPECT_THAT(failures, Each(Code::kNoSpace));
@@ -145,8 +164,8 @@ TEST_F(JournalWriterTest, AReaderHoldsTheLogBackOnlyWhileItReads) {
 TEST_F(JournalWriterTest, DoneMayWriteAgain) {
   JournalWriter writer(Open());
   std::promise<Status> second;
-  writer.Write({PutJob{MakeJob(1)}}, [&](Status) {
-    writer.Write({AddEvent{1, 1, "next", {}}},
+  writer.Write({PutJob{MakeJob(1)}}, Sync::kNow, [&](Status) {
+    writer.Write({AddEvent{1, 1, "next", {}}}, Sync::kNow,
                  [&](Status status) { second.set_value(std::move(status)); });
   });
   EXPECT_TRUE(second.get_future().get());

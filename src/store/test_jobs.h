@@ -28,7 +28,7 @@ template <typename Writer>
 Status WriteAndWait(Writer& journal, std::vector<Op> batch) {
   std::promise<Status> promise;
   auto future = promise.get_future();
-  journal.Write(std::move(batch),
+  journal.Write(std::move(batch), Sync::kNow,
                 [&promise](Status status) { promise.set_value(std::move(status)); });
   return future.get();
 }
