@@ -1,9 +1,12 @@
 #include <csignal>
+#include <cstring>
+#include <string_view>
 
 #include "apps/serve.h"
 #include "cli/cli.h"
 #include "launcher/agent.h"
 #include "launcher/launcher.h"
+#include "launcher/nursery.h"
 #include "version.h"
 
 namespace {
@@ -13,10 +16,18 @@ int Launch(const std::vector<std::string>& arguments) {
   return arguments.size() == 2 ? muster::launcher::RunLauncher(arguments[1]) : 2;
 }
 
+// muster launch --nursery ROOM
+bool IsNursery(int argc, char** argv) {
+  return argc == 4 && std::string_view(argv[1]) == "launch" &&
+         std::string_view(argv[2]) == "--nursery";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  if (IsNursery(argc, argv))
+    return muster::launcher::RunNursery({argv[2], argv[3] + std::strlen(argv[3])});
   return muster::cli::RunCli(argc, argv,
                              {.server = muster::apps::Serve,
                               .launch = Launch,

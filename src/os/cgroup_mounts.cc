@@ -87,11 +87,20 @@ std::vector<CgroupMount> ParseCgroupMounts(std::string_view mountinfo, std::stri
   return mounts;
 }
 
-std::vector<CgroupMount> FindCgroupMounts() {
+namespace {
+
+std::vector<CgroupMount> ReadCgroupMounts() {
   const auto mountinfo = ReadFile("/proc/self/mountinfo");
   const auto cgroup = ReadFile("/proc/self/cgroup");
   if (!mountinfo || !cgroup) return {};
   return ParseCgroupMounts(*mountinfo, *cgroup);
+}
+
+}  // namespace
+
+const std::vector<CgroupMount>& FindCgroupMounts() {
+  static const std::vector<CgroupMount> mounts = ReadCgroupMounts();
+  return mounts;
 }
 
 }  // namespace muster::os

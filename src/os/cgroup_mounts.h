@@ -19,7 +19,8 @@ struct CgroupMount {
 // memory, pids and freezer. Each hierarchy once.
 std::vector<CgroupMount> ParseCgroupMounts(std::string_view mountinfo, std::string_view cgroup);
 
-// The same of this process; empty where there is none.
-std::vector<CgroupMount> FindCgroupMounts();
+// The same of this process; empty where there is none. Looked up once: hierarchies are mounted when
+// a machine starts, and every job asks several times.
+const std::vector<CgroupMount>& FindCgroupMounts();
 
 }  // namespace muster::os

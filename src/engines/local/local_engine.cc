@@ -10,7 +10,6 @@
 #include "os/file.h"
 #include "os/net.h"
 #include "os/process_table.h"
-#include "os/spawn.h"
 #include "os/sweep.h"
 
 extern char** environ;
@@ -48,6 +47,7 @@ Status ReserveControl(const std::string& attempt_dir) {
 
 LocalEngine::LocalEngine(Parts parts)
     : parts_(std::move(parts)),
+      nursery_(parts_.muster, LauncherEnvironment()),
       ports_(os::PortIsFree, kFirstPort, kLastPort,
              uint32_t(std::strtoul(os::RandomHex(4).c_str(), nullptr, 16))) {}
 LocalEngine::~LocalEngine() = default;
@@ -106,15 +106,9 @@ Status LocalEngine::StartNode(const AttemptRef& attempt, const NodeOrder& order)
   // Not synced: a power cut ends the ranks as well, and then the order is made anew.
   MUSTER_TRY(os::WriteFileAtomic(order.dir + "/order.json", ToPrettyJson(ToJsonObject(order)), 0600,
                                  /*sync=*/false));
-  MUSTER_ASSIGN(os::Fd log, os::Open(order.dir + "/launcher.log", O_WRONLY | O_CREAT | O_APPEND));
   NodeWatch& watch = Watch(attempt, order.node, 0);
-  os::SpawnOptions options;
-  options.argv = {parts_.muster, "launch", "--order", order.dir};
-  options.env = LauncherEnvironment();
-  options.cwd = order.dir;
-  options.stdout_fd = log.get();
-  MUSTER_ASSIGN(os::Child child, os::Spawn(options));
-  watch.OwnChild(child.pid, std::move(child.pidfd));
+  MUSTER_ASSIGN(os::Fd launcher, nursery_.Launch(order.dir));
+  watch.Launched(std::move(launcher));
   return {};
 }
 

@@ -7,6 +7,7 @@
 
 #include "engines/engine.h"
 #include "engines/local/node_watch.h"
+#include "engines/local/nursery.h"
 #include "engines/local/port_book.h"
 #include "os/file_watch.h"
 #include "os/loop.h"
@@ -46,6 +47,7 @@ class LocalEngine final : public Engine {
 
   Parts parts_;
   EngineEvents* events_ = nullptr;
+  Nursery nursery_;
   PortBook ports_;
   std::map<std::pair<std::string, int>, std::unique_ptr<NodeWatch>> watches_;  // token, node
   std::vector<std::unique_ptr<NodeWatch>> released_;                           // done with

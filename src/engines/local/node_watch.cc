@@ -2,7 +2,6 @@
 
 #include <signal.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -34,10 +33,16 @@ NodeWatch::~NodeWatch() {
 
 std::string NodeWatch::NodeDir() const { return fmt::format("{}/node{}", attempt_.dir, node_); }
 
-void NodeWatch::OwnChild(pid_t pid, os::Fd pidfd) { Track(pid, std::move(pidfd)); }
+void NodeWatch::Launched(os::Fd pidfd) {
+  if (pidfd) return Track(std::move(pidfd));
+  timer_ = parts_.loop.After(0, [this] {
+    timer_ = 0;
+    DecideFate(0);
+  });
+}
 
-void NodeWatch::Track(pid_t child, os::Fd pidfd) {
-  Tracked one{child, std::move(pidfd), 0};
+void NodeWatch::Track(os::Fd pidfd) {
+  Tracked one{std::move(pidfd), 0};
   auto watch = std::make_shared<os::Loop::Id>(0);
   one.watch = parts_.loop.WatchReadable(one.pidfd.get(), [this, watch] { OnLauncherGone(*watch); });
   *watch = one.watch;
@@ -115,7 +120,7 @@ void NodeWatch::TrackLauncher() {
     os::Fd pidfd(int(::syscall(SYS_pidfd_open, began_->pid, 0)));
     const auto process = os::ReadProcess(began_->pid);
     if (pidfd && process && process->start_ticks == began_->start_ticks && process->state != 'Z') {
-      return Track(-1, std::move(pidfd));
+      return Track(std::move(pidfd));
     }
   }
   DecideFate(0);
@@ -125,7 +130,6 @@ void NodeWatch::OnLauncherGone(os::Loop::Id watch) {
   const auto gone = std::ranges::find(tracked_, watch, &Tracked::watch);
   if (gone == tracked_.end()) return;
   parts_.loop.Unwatch(watch);
-  if (gone->child > 0) ::waitpid(gone->child, nullptr, 0);
   tracked_.erase(gone);
   const auto alive = alive_;
   ReadRecord();

@@ -28,8 +28,8 @@ class NodeWatch {
   NodeWatch(const NodeWatch&) = delete;
   NodeWatch& operator=(const NodeWatch&) = delete;
 
-  // A launcher we started ourselves: reaped when it ends.
-  void OwnChild(pid_t pid, os::Fd pidfd);
+  // A launcher that was just started; no descriptor when it has ended already.
+  void Launched(os::Fd pidfd);
   // A launcher that may be alive or dead, known by its record only.
   void Adopt();
   // A launcher that a rank (or a person) has stopped goes on: it has something to do.
@@ -40,7 +40,7 @@ class NodeWatch {
  private:
   void ReadRecord();
   void TrackLauncher();
-  void Track(pid_t child, os::Fd pidfd);
+  void Track(os::Fd pidfd);
   void OnLauncherGone(os::Loop::Id watch);
   void DecideFate(int tries);
   void SweepAndReportLost(const std::string& why);
@@ -57,7 +57,6 @@ class NodeWatch {
   // Launchers that live as far as we know. Two when a start was repeated: the second finds the
   // record and leaves.
   struct Tracked {
-    pid_t child = -1;  // to be reaped; -1 when it is another server's
     os::Fd pidfd;
     os::Loop::Id watch = 0;
   };

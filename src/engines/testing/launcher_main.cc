@@ -1,9 +1,11 @@
-// The launcher alone, for tests of engines: what `muster launch --order DIR` is in the product.
+// The launcher alone, for tests of engines: what `muster launch --nursery` is in the product.
 #include <csignal>
+#include <cstring>
 
-#include "launcher/launcher.h"
+#include "launcher/nursery.h"
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
-  return argc == 4 ? muster::launcher::RunLauncher(argv[3]) : 2;
+  if (argc != 4) return 2;
+  return muster::launcher::RunNursery({argv[2], argv[3] + std::strlen(argv[3])});
 }
