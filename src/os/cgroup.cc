@@ -119,6 +119,8 @@ void ListTree(const Path& dir, std::vector<Path>& out) {
 }
 
 std::vector<Path> Tree(const Path& dir) {
+  struct stat info{};
+  if (::stat(dir.c_str(), &info) == 0 && info.st_nlink == 2) return {dir};  // no folder inside
   std::vector<Path> folders;
   ListTree(dir, folders);
   return folders;

@@ -16,8 +16,11 @@ namespace muster::os {
 namespace {
 
 constexpr int64_t kPollMs = 200;
-// Writers of many small lines cost one wake-up each such interval, not one a line.
+// A writer of many small lines costs one wake-up each such interval, not one a line. The first few
+// are told at once: the record of a short job is a handful of lines, and somebody waits for each.
 constexpr int64_t kPauseMs = 10;
+constexpr int kAtOnce = 20;
+constexpr int64_t kBudgetMs = 100;
 constexpr int kReadsARound = 16;
 constexpr uint32_t kEvents = IN_CREATE | IN_MODIFY | IN_MOVED_TO | IN_MOVE_SELF | IN_ONLYDIR;
 
@@ -77,6 +80,8 @@ struct FileWatch::Impl {
   Loop::Id watch = 0;  // 0 while pausing, or without inotify
   Loop::Id pause = 0;
   Loop::Id poll = 0;
+  int64_t budget_began_ms = 0;
+  int told_at_once = 0;  // since then
   Id next_id = 1;
   std::map<Id, Entry> entries;
   std::map<int, Folder> folders;
@@ -145,10 +150,21 @@ struct FileWatch::Impl {
         at += ssize_t(sizeof event + event.len);
       }
     }
-    loop.Unwatch(watch);
-    watch = 0;
-    pause = loop.After(kPauseMs, [this] { pause = 0, Listen(); });
+    if (!SpendBudget()) {
+      loop.Unwatch(watch);
+      watch = 0;
+      pause = loop.After(kPauseMs, [this] { pause = 0, Listen(); });
+    }
     Tell(changed);
+  }
+
+  bool SpendBudget() {
+    const int64_t now = loop.clock().SteadyMs();
+    if (now - budget_began_ms >= kBudgetMs) {
+      budget_began_ms = now;
+      told_at_once = 0;
+    }
+    return ++told_at_once <= kAtOnce;
   }
 
   void Collect(const inotify_event& event, std::string_view name, std::set<Id>& changed) {

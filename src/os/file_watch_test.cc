@@ -64,6 +64,21 @@ TEST_F(FileWatchTest, MergesManyWritesIntoOneCall) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_F(FileWatchTest, FirstFewChangesAreToldAtOnceAndTheRestTogether) {
+  FileWatch watch(loop);
+  watch.Add(dir / "log", [&] { ++calls; });
+  for (int i = 0; i < 100; ++i) {
+    Append(dir / "log");
+    loop.ReadyAll();
+  }
+  EXPECT_GE(calls, 5);
+  EXPECT_LT(calls, 50) << "a busy writer is not told line by line";
+  const int before = calls;
+  loop.Advance(20);
+  loop.ReadyAll();
+  EXPECT_EQ(calls, before + 1) << "what came during the pause is told after it";
+}
+
 TEST_F(FileWatchTest, TellsNothingOfOtherFiles) {
   FileWatch watch(loop);
   watch.Add(dir / "log", [&] { ++calls; });

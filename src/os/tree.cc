@@ -103,17 +103,24 @@ bool IsFolder(const Path& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
+// 0, also when it is there, or the errno.
+int MakeOne(const Path& path, mode_t mode) {
+  if (::mkdir(path.c_str(), mode) == 0) return 0;
+  const int error = errno;
+  if (IsFolder(path)) return 0;
+  return error == EEXIST ? ENOTDIR : error;
+}
+
 }  // namespace
 
 Status MakeDirs(const Path& path, mode_t mode) {
-  if (IsFolder(path)) return {};
-  Path made;
-  for (const Path& part : path) {
-    made /= part;
-    if (::mkdir(made.c_str(), mode) == 0 || (errno == EEXIST && IsFolder(made))) continue;
-    const int error = errno == EEXIST ? ENOTDIR : errno;
-    return FailErrno(error, "make folder " + made.string());
+  int error = MakeOne(path, mode);
+  // Upwards only where something is missing: most of the path is there, and every job asks.
+  if (error == ENOENT && path.has_relative_path() && path.parent_path() != path) {
+    MUSTER_TRY(MakeDirs(path.parent_path(), mode));
+    error = MakeOne(path, mode);
   }
+  if (error != 0) return FailErrno(error, "make folder " + path.string());
   return {};
 }
 
