@@ -11,15 +11,30 @@ namespace muster::launcher {
 namespace {
 
 constexpr int64_t kReadLimit = 1 << 20;
+// To give up an inotify descriptor makes the kernel wait for all CPUs: longer than a short job
+// lives. So a launcher looks by itself at first, and listens once its node has lived for a while.
+constexpr int64_t kLookMs = 10;
+constexpr int kLooks = 20;
 
 }  // namespace
 
 Control::Control(os::Loop& loop, const os::Path& attempt_dir, Told told)
-    : loop_(loop), path_(attempt_dir / "control"), told_(std::move(told)), watch_(loop) {
-  id_ = watch_.Add(path_, [this] { Read(); });
+    : loop_(loop), path_(attempt_dir / "control"), told_(std::move(told)) {
+  timer_ = loop_.After(kLookMs, [this] { LookAgain(); });
 }
 
-Control::~Control() { watch_.Remove(id_); }
+Control::~Control() { loop_.Cancel(timer_); }
+
+void Control::LookAgain() {
+  timer_ = 0;
+  if (++looks_ < kLooks) {
+    timer_ = loop_.After(kLookMs, [this] { LookAgain(); });
+  } else {
+    watch_.emplace(loop_);
+    watch_->Add(path_, [this] { Read(); });
+  }
+  Read();
+}
 
 void Control::Read() {
   while (true) {

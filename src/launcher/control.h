@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "launcher/append_file.h"
 #include "model/record.h"
@@ -28,12 +29,14 @@ class Control {
 
  private:
   void Take(std::string_view text);
+  void LookAgain();
 
   os::Loop& loop_;
   const os::Path path_;
   Told told_;
-  os::FileWatch watch_;
-  os::FileWatch::Id id_ = 0;
+  int looks_ = 0;
+  os::Loop::Id timer_ = 0;
+  std::optional<os::FileWatch> watch_;
   int64_t offset_ = 0;
   bool failure_known_ = false;
   std::unique_ptr<AppendFile> out_;  // opened for the first line

@@ -44,6 +44,17 @@ TEST_F(ControlTest, EachLineIsToldOnceAndTornOnesWhenWhole) {
   EXPECT_EQ(told_.size(), 2u);
 }
 
+TEST_F(ControlTest, LinesAreHeardFromTheFirstMomentAndEverAfter) {
+  const std::string line = EncodeControlLine({StoppedBy::kUser, -1, -1, "stop", 5});
+  Write(line);
+  loop_.Advance(10);
+  EXPECT_EQ(told_.size(), 1u) << "while it looks by itself";
+  loop_.Advance(1000);
+  Write(line);
+  loop_.ReadyAll();
+  EXPECT_EQ(told_.size(), 2u) << "while it listens";
+}
+
 TEST_F(ControlTest, BadLinesAreSkippedAndGoodOnesBehindThemAreHeard) {
   Write("\n\ngarbage\n00000000 {}\n" + EncodeControlLine({StoppedBy::kUser, -1, -1, "", -1}));
   control_.Read();
