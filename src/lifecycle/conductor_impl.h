@@ -16,7 +16,9 @@ struct Live {
   Job job;
   std::set<JobId> waits_for;  // jobs named in `after` that have not ended
   bool queued = false;        // stands in the queue: on disk, nothing to wait for but room
-  bool finishing = false;     // its end is being made durable
+  bool finishing = false;     // the end of its attempt, or its own, is being made durable
+  bool requeuing = false;     // of these: another attempt follows
+  std::vector<std::function<void()>> asked_meanwhile;  // while requeuing; done once it waits
   bool resumed = false;       // another server, which died, began what it does now
   bool flush_due = false;     // what its record told has yet to be journaled
   std::string stop_asked_by;  // a user, or empty
@@ -95,6 +97,8 @@ struct Conductor::Impl {
   // Moves the state by the table; false when the cell says stay or refuse. Appends the event.
   bool Move(Live& entry, Event event, const std::string& reason, std::vector<store::Op>& ops);
   store::Op EventOp(const Live& entry, std::string kind, json::object data) const;
+  void CommitMove(const Live& entry, std::vector<store::Op> ops,
+                  store::Sync sync = store::Sync::kNow);
   // Writes until it is durable, whatever the disk says meanwhile; then runs `then` on the loop.
   void Commit(std::vector<store::Op> ops, std::function<void()> then = {},
               store::Sync sync = store::Sync::kNow);

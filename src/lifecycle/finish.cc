@@ -21,7 +21,7 @@ void Conductor::Impl::EndAttempt(Live& entry) {
   const auto ref = RefOf(entry.job, attempt);
   attempt.ended_ms = Now();
   attempt.exit = OverallExit(attempt);
-  const Outcome outcome = OutcomeOf(entry.job.spec, entry.job.used_retries, *attempt.exit);
+  const Outcome outcome = OutcomeOf(entry.job.spec, entry.job.used_retries, attempt);
   parts.engine.Release(ref);
   TidyAfter(entry);
   if (outcome.event != Event::kEndedRetry) {
@@ -35,7 +35,7 @@ void Conductor::Impl::EndAttempt(Live& entry) {
     }
     return EndJob(entry, outcome.event, reason);
   }
-  entry.finishing = true;  // until the next attempt may begin
+  entry.finishing = entry.requeuing = true;  // until the next attempt may begin
   if (outcome.uses_retry) ++entry.job.used_retries;
   std::vector<store::Op> ops;
   Move(entry, outcome.event,
@@ -47,8 +47,10 @@ void Conductor::Impl::EndAttempt(Live& entry) {
   Commit(std::move(ops), [this, id = entry.job.id] {
     const auto found = jobs.find(id);
     if (found == jobs.end()) return;
-    found->second.finishing = false;
+    found->second.finishing = found->second.requeuing = false;
+    const auto asked = std::exchange(found->second.asked_meanwhile, {});
     EnqueueOrWait(found->second);
+    for (const auto& ask : asked) ask();
     ScheduleSoon();
   });
 }

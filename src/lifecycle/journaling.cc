@@ -33,6 +33,13 @@ store::Op Conductor::Impl::EventOp(const Live& entry, std::string kind, json::ob
   return store::AddEvent{entry.job.id, Now(), std::move(kind), std::move(data)};
 }
 
+// A move with the rows that it changed: a crash must not leave a story that they contradict.
+void Conductor::Impl::CommitMove(const Live& entry, std::vector<store::Op> ops, store::Sync sync) {
+  ops.push_back(store::PutJob{entry.job});
+  ops.push_back(store::PutAttempt{entry.job.id, *entry.job.current()});
+  Commit(std::move(ops), nullptr, sync);
+}
+
 void Conductor::Impl::TryCommit(std::vector<store::Op> ops, std::function<void(Status)> then,
                                 store::Sync sync) {
   parts.journal.Write(

@@ -23,14 +23,16 @@ ExitReport OverallExit(const Attempt& attempt) {
   return {.how = ExitClass::kSucceeded};
 }
 
-Outcome OutcomeOf(const JobSpec& spec, int used_retries, const ExitReport& exit) {
+Outcome OutcomeOf(const JobSpec& spec, int used_retries, const Attempt& attempt) {
+  const ExitReport& exit = *attempt.exit;
   if (exit.how == ExitClass::kSucceeded) return {Event::kEndedWell};
   if (exit.how == ExitClass::kStopped && exit.stopped_by == StoppedBy::kUser)
     return {Event::kEndedStopped};
   if (exit.how == ExitClass::kStopped && exit.stopped_by == StoppedBy::kPreemption)
-    return {Event::kEndedRetry};
+    return {attempt.stop_asked ? Event::kEndedStopped : Event::kEndedRetry};
   const bool hopeless = exit.how == ExitClass::kCouldNotStart || exit.how == ExitClass::kTimedOut;
-  if (!hopeless && used_retries < spec.retries) return {Event::kEndedRetry, true};
+  if (!hopeless && !attempt.stop_asked && used_retries < spec.retries)
+    return {Event::kEndedRetry, true};
   return {Event::kEndedBadly};
 }
 

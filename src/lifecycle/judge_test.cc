@@ -11,6 +11,12 @@ Attempt WithRanks(std::vector<ExitReport> exits) {
     attempt.ranks.push_back({.rank = int(i), .exit = exits[i]});
   return attempt;
 }
+Attempt Ended(const ExitReport& exit, bool stop_asked = false) {
+  Attempt attempt;
+  attempt.exit = exit;
+  attempt.stop_asked = stop_asked;
+  return attempt;
+}
 const ExitReport kGood{.how = ExitClass::kSucceeded};
 
 TEST(JudgeTest, AnAttemptSucceedsOnlyWhenEveryRankDid) {
@@ -44,21 +50,31 @@ TEST(JudgeTest, AUserStopStaysAStopWhateverTheRanksSaidOnTheWayOut) {
   attempt.cause = Cause{0, 0, "n", {.how = ExitClass::kExitCode, .code = 1}, ""};
   const ExitReport exit = OverallExit(attempt);
   EXPECT_EQ(exit.how, ExitClass::kStopped);
-  EXPECT_EQ(OutcomeOf({}, 0, exit).event, Event::kEndedStopped);
+  EXPECT_EQ(OutcomeOf({}, 0, Ended(exit)).event, Event::kEndedStopped);
 }
 
 TEST(JudgeTest, RetriesAreUsedUpByFailuresOnly) {
   JobSpec spec;
   spec.retries = 1;
   const ExitReport failed{.how = ExitClass::kExitCode, .code = 1};
-  EXPECT_EQ(OutcomeOf(spec, 0, failed).event, Event::kEndedRetry);
-  EXPECT_TRUE(OutcomeOf(spec, 0, failed).uses_retry);
-  EXPECT_EQ(OutcomeOf(spec, 1, failed).event, Event::kEndedBadly);
+  EXPECT_EQ(OutcomeOf(spec, 0, Ended(failed)).event, Event::kEndedRetry);
+  EXPECT_TRUE(OutcomeOf(spec, 0, Ended(failed)).uses_retry);
+  EXPECT_EQ(OutcomeOf(spec, 1, Ended(failed)).event, Event::kEndedBadly);
   const ExitReport preempted{.how = ExitClass::kStopped, .stopped_by = StoppedBy::kPreemption};
-  EXPECT_EQ(OutcomeOf({}, 0, preempted).event, Event::kEndedRetry);
-  EXPECT_FALSE(OutcomeOf({}, 0, preempted).uses_retry);
-  EXPECT_EQ(OutcomeOf(spec, 0, {.how = ExitClass::kTimedOut}).event, Event::kEndedBadly);
-  EXPECT_EQ(OutcomeOf(spec, 0, {.how = ExitClass::kCouldNotStart}).event, Event::kEndedBadly);
+  EXPECT_EQ(OutcomeOf({}, 0, Ended(preempted)).event, Event::kEndedRetry);
+  EXPECT_FALSE(OutcomeOf({}, 0, Ended(preempted)).uses_retry);
+  EXPECT_EQ(OutcomeOf(spec, 0, Ended({.how = ExitClass::kTimedOut})).event, Event::kEndedBadly);
+  EXPECT_EQ(OutcomeOf(spec, 0, Ended({.how = ExitClass::kCouldNotStart})).event,
+            Event::kEndedBadly);
+}
+
+TEST(JudgeTest, NothingComesBackAfterAUserAskedForAStop) {
+  JobSpec spec;
+  spec.retries = 1;
+  const ExitReport failed{.how = ExitClass::kExitCode, .code = 1};
+  EXPECT_EQ(OutcomeOf(spec, 0, Ended(failed, true)).event, Event::kEndedBadly);
+  const ExitReport preempted{.how = ExitClass::kStopped, .stopped_by = StoppedBy::kPreemption};
+  EXPECT_EQ(OutcomeOf(spec, 0, Ended(preempted, true)).event, Event::kEndedStopped);
 }
 
 }  // namespace

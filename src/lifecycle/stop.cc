@@ -11,6 +11,11 @@ constexpr int64_t kRetryMs = 1000;
 void Conductor::Impl::Stop(JobId id, const std::string& who, std::optional<int64_t> grace_ms,
                            std::function<void(Result<State>)> done) {
   const auto found = jobs.find(id);
+  if (found != jobs.end() && found->second.requeuing) {
+    found->second.asked_meanwhile.push_back(
+        [this, id, who, grace_ms, done = std::move(done)] { Stop(id, who, grace_ms, done); });
+    return;
+  }
   if (found == jobs.end() || found->second.finishing) {
     const auto job = Find(id);
     if (!job) return done(std::unexpected(job.error()));
@@ -22,6 +27,7 @@ void Conductor::Impl::Stop(JobId id, const std::string& who, std::optional<int64
   const std::string reason = who.empty() ? "stopped by the user" : "stopped by " + who;
   if (entry.job.state == State::kQueued) return StopQueued(entry, reason, std::move(done));
   entry.stop_asked_by = who;
+  entry.job.current()->stop_asked = true;
   const bool told = StopAttempt(entry, StoppedBy::kUser, reason, grace_ms);
   std::vector<store::Op> ops{store::PutJob{entry.job}};
   ops.push_back(store::PutAttempt{id, *entry.job.current()});
@@ -54,7 +60,7 @@ void Conductor::Impl::StopGroup(const std::string& group, const std::string& who
                                 std::function<void(Result<int>)> done) {
   std::vector<JobId> ids;
   for (const auto& [id, entry] : jobs)
-    if (entry.job.group == group && !entry.finishing) ids.push_back(id);
+    if (entry.job.group == group && (!entry.finishing || entry.requeuing)) ids.push_back(id);
   if (ids.empty()) {
     auto rows = parts.journal.ListJobs({.group = group, .limit = 1});
     if (!rows) return done(std::unexpected(rows.error()));
@@ -89,8 +95,12 @@ bool Conductor::Impl::StopAttempt(Live& entry, StoppedBy by, const std::string& 
                       : by == StoppedBy::kPreemption ? Event::kPreempted
                                                      : Event::kRankFailed;
   std::vector<store::Op> ops;
-  if (Move(entry, event, detail, ops)) Commit(std::move(ops));
-  FlushSoon(entry);
+  if (Move(entry, event, detail, ops)) {
+    entry.flush_due = false;
+    CommitMove(entry, std::move(ops));
+  } else {
+    FlushSoon(entry);
+  }
   const ControlLine line{
       .by = by, .node = -1, .rank = -1, .detail = detail, .grace_ms = grace_ms.value_or(-1)};
   const auto ref = RefOf(entry.job, attempt);

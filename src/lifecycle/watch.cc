@@ -72,6 +72,7 @@ void Conductor::Impl::TakeRecord(Live& entry, int node, const RecordLine& line,
       StopAttempt(entry, StoppedBy::kTimeLimit, "its time limit passed", std::nullopt);
     } else if (stop->by == StoppedBy::kUser && attempt.stopped_by == StoppedBy::kNobody) {
       // Asked of the launcher itself, or by a server that died before it could journal the wish.
+      attempt.stop_asked = true;
       StopAttempt(entry, StoppedBy::kUser, stop->detail, std::nullopt);
     }
   } else if (const auto* warning = std::get_if<WarningSent>(&line.body)) {
@@ -94,7 +95,9 @@ void Conductor::Impl::NoteStarted(Live& entry) {
     return;
   attempt.started_ms = Now();
   std::vector<store::Op> ops;
-  if (Move(entry, Event::kStarted, "", ops)) Commit(std::move(ops), nullptr, store::Sync::kLazy);
+  if (!Move(entry, Event::kStarted, "", ops)) return;
+  entry.flush_due = false;
+  CommitMove(entry, std::move(ops), store::Sync::kLazy);
 }
 
 // Nodes that only serve (parameter servers, hosts of an mpirun elsewhere) wait to be told that the

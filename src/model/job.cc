@@ -94,6 +94,7 @@ json::object ToJsonObject(const Attempt& attempt) {
                       {"started_ms", attempt.started_ms},
                       {"ended_ms", attempt.ended_ms},
                       {"stopped_by", Name(attempt.stopped_by)}};
+  if (attempt.stop_asked) object["stop_asked"] = true;
   if (attempt.cause) object["cause"] = ToJson(*attempt.cause);
   if (attempt.exit) object["exit"] = ToJsonObject(*attempt.exit);
   json::array nodes, ranks;
@@ -114,6 +115,7 @@ Attempt AttemptFromJson(const json::object& object) {
   attempt.started_ms = GetInt(object, "started_ms");
   attempt.ended_ms = GetInt(object, "ended_ms");
   attempt.stopped_by = StoppedByFromName(GetString(object, "stopped_by"));
+  attempt.stop_asked = GetBool(object, "stop_asked");
   if (const auto* cause = GetObject(object, "cause")) attempt.cause = CauseFromJson(*cause);
   if (const auto* exit = GetObject(object, "exit")) attempt.exit = ExitReportFromJson(*exit);
   ReadList(object, "nodes", attempt.nodes, NodeFromJson);

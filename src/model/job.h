@@ -53,7 +53,8 @@ struct Attempt {
   int64_t created_ms = 0;
   int64_t started_ms = 0;  // every rank executes
   int64_t ended_ms = 0;
-  StoppedBy stopped_by = StoppedBy::kNobody;
+  StoppedBy stopped_by = StoppedBy::kNobody;  // the first who did
+  bool stop_asked = false;  // a user wants the job to end, whoever stopped this attempt
   std::optional<Cause> cause;
   std::optional<ExitReport> exit;  // of the attempt as a whole, once it ended
   std::vector<NodeStatus> nodes;
