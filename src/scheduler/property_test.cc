@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "base/testing/property.h"
+#include "scheduler/brute_force_for_test.h"
 #include "scheduler/cases_for_test.h"
 #include "scheduler/placement.h"
 #include "scheduler/preemption.h"

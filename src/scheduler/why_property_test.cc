@@ -6,6 +6,7 @@
 
 #include "base/testing/property.h"
 #include "base/text.h"
+#include "scheduler/brute_force_for_test.h"
 #include "scheduler/cases_for_test.h"
 #include "scheduler/scheduler.h"
 #include "scheduler/worlds_for_test.h"

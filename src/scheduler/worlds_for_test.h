@@ -1,12 +1,8 @@
 #pragma once
 
-#include <algorithm>
-#include <map>
 #include <optional>
 #include <ostream>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <rapidcheck.h>
@@ -23,7 +19,7 @@ inline void showValue(const NodeInfo& node, std::ostream& out) {
 
 namespace scheduler {
 
-// Small random worlds and the brute force that knows them, for the property tests of this folder.
+// Small random worlds for the property tests of this folder.
 
 inline int Between(int low, int high) { return *rc::gen::inRange(low, high + 1); }
 
@@ -89,71 +85,6 @@ inline rc::Gen<std::vector<Asked>> AnyJobs(Limits limits) {
                         for (size_t i = 0; i < jobs.size(); ++i) jobs[i].job.id = JobId(i) + 1;
                         return jobs;
                       });
-}
-
-// How many devices of each kind each node has left.
-using Counts = std::vector<std::map<std::string, int>>;
-
-inline Counts CountsOf(const std::vector<NodeInfo>& nodes) {
-  Counts counts;
-  for (const NodeInfo& node : nodes) counts.push_back(node.devices);
-  return counts;
-}
-
-inline void Add(Counts& counts, const std::vector<NodeInfo>& nodes, const Allocation& allocation,
-                int sign) {
-  for (const NodeShare& share : allocation.nodes) {
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].name == share.node) counts[i][share.kind] += sign * int(share.devices.size());
-    }
-  }
-}
-
-// Every way to put every node of every group on every machine.
-inline bool Fits(Counts& free, const Demand& demand, size_t group = 0, int placed = 0,
-                 size_t from = 0) {
-  if (group == demand.groups.size()) return true;
-  const Demand::Group& of = demand.groups[group];
-  if (placed == of.nodes) return Fits(free, demand, group + 1, 0, 0);
-  for (size_t node = from; node < free.size(); ++node) {
-    if (free[node][of.kind] < of.count) continue;
-    free[node][of.kind] -= of.count;
-    const bool fits = Fits(free, demand, group, placed + 1, node + 1);
-    free[node][of.kind] += of.count;
-    if (fits) return true;
-  }
-  return false;
-}
-
-inline bool FitsEmpty(const std::vector<NodeInfo>& nodes, const Demand& demand) {
-  Counts all = CountsOf(nodes);
-  return Fits(all, demand);
-}
-
-inline bool Contains(const std::vector<JobId>& ids, JobId id) {
-  return std::find(ids.begin(), ids.end(), id) != ids.end();
-}
-
-// When `demand` fits at the earliest if every holder stays until its limit and those that stop are
-// gone at once; nothing when that is not known.
-inline std::optional<int64_t> EarliestFit(const Cluster& cluster, const std::vector<JobId>& leaving,
-                                          const Demand& demand, int64_t now_ms) {
-  Counts free = CountsOf(cluster.nodes);
-  std::multimap<int64_t, const Holding*> ends;
-  for (const Holding& job : cluster.running) {
-    Add(free, cluster.nodes, job.allocation, -1);
-    if (job.stopping || Contains(leaving, job.id)) {
-      ends.emplace(now_ms, &job);
-    } else if (job.until_ms) {
-      ends.emplace(std::max(now_ms, *job.until_ms), &job);
-    }
-  }
-  if (Fits(free, demand)) return now_ms;
-  for (const auto& [at, job] : ends) {
-    Add(free, cluster.nodes, job->allocation, +1);
-    if (Fits(free, demand)) return at;
-  }
-  return std::nullopt;
 }
 
 }  // namespace scheduler
