@@ -18,10 +18,11 @@ ALLOWED = {
     "verdict": "base model",
     "metrics": "base os model",
     "store": "base os model",
+    "objects": "base os http model",
     "engines": "base os http model",
     "launcher": "base os http model dialect metrics",
     "lifecycle": "base os model scheduler dialect verdict metrics store engines/engine.h",
-    "api": "base os http model store metrics lifecycle",
+    "api": "base os http model store metrics lifecycle objects",
     "cli": "base os http model dialect",
 }
 # Pure modules may not see the clock, the disk or the network even through the standard library.

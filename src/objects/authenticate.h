@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "objects/key_ring.h"
+#include "objects/s3_request.h"
+
+namespace muster::objects {
+
+// How the bytes of the body are told to be what was signed.
+enum class Payload {
+  kUnsigned,         // nothing is said of them
+  kHash,             // x-amz-content-sha256 has their SHA-256
+  kSignedChunks,     // each aws-chunk has a signature
+  kSignedTrailer,    // and so has the trailer
+  kUnsignedTrailer,  // aws-chunks with a trailer, none signed
+};
+
+// Who sends a request, proven by its signature.
+struct Caller {
+  std::shared_ptr<const KeyPair> key;  // shared with the ring, which may let go of it meanwhile
+  Payload payload = Payload::kUnsigned;
+  std::string payload_hash;  // hex, for kHash
+  // What the signatures of chunks go on from.
+  std::string signing_key, timestamp, scope, signature;
+};
+
+// Header and query form of version 4, of version 2 and of OBS's own. Errors are the ones that
+// clients look for by name: AccessDenied without any signature, InvalidAccessKeyId,
+// SignatureDoesNotMatch, RequestTimeTooSkewed.
+S3Result<Caller> Authenticate(const S3Request& request, const KeyRing& ring, int64_t now_ms);
+
+}  // namespace muster::objects

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "http/message.h"
+#include "objects/authenticate.h"
+#include "objects/digest.h"
+
+namespace muster::objects {
+
+// Takes the aws-chunked coding off a body: "SIZE[;chunk-signature=HEX]\r\nBYTES\r\n", a last chunk
+// of none, and perhaps a trailer. Bytes are handed on before their chunk's signature was compared,
+// so nothing of them may be shown to anyone before End has said yes.
+class AwsChunked {
+ public:
+  using Taker = std::function<S3Status(std::string_view)>;
+
+  // By caller.payload, one of the three chunked forms.
+  explicit AwsChunked(const Caller& caller);
+
+  S3Status Feed(std::string_view bytes, const Taker& take);
+  // The body has ended: it must have ended here, and the trailer's signature must fit.
+  S3Status End();
+  const http::Headers& trailer() const { return trailer_; }  // after End
+
+ private:
+  enum class State { kHeader, kData, kDataEnd, kTail };
+
+  S3Status ReadHeader();
+  S3Status CloseChunk();
+  S3Status ReadTrailer();
+
+  const bool signed_, has_trailer_;
+  const std::string key_, timestamp_, scope_;
+  std::string previous_;  // signature
+  State state_ = State::kHeader;
+  std::string line_;  // a header, the break behind data, or the tail, as far as it has come
+  int64_t left_ = 0;  // of the chunk's data
+  std::string chunk_signature_;
+  std::optional<Digest> chunk_hash_;
+  http::Headers trailer_;
+};
+
+}  // namespace muster::objects

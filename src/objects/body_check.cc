@@ -1,0 +1,125 @@
+#include "objects/body_check.h"
+
+#include "base/text.h"
+
+namespace muster::objects {
+namespace {
+
+constexpr int64_t kLargestPut = int64_t(5) << 30;
+constexpr DigestKind kChecksums[] = {DigestKind::kCrc32, DigestKind::kCrc32c,
+                                     DigestKind::kCrc64Nvme, DigestKind::kSha1,
+                                     DigestKind::kSha256};
+
+bool IsChunked(Payload payload) {
+  return payload == Payload::kSignedChunks || payload == Payload::kSignedTrailer ||
+         payload == Payload::kUnsignedTrailer;
+}
+
+// The checksum that the head names, with its value where it has it.
+S3Result<std::optional<Checksum>> ChecksumOfHead(const S3Request& request) {
+  std::optional<Checksum> found;
+  for (const DigestKind kind : kChecksums) {
+    const std::string_view value = Trim(request.Header(ChecksumHeader(kind)));
+    if (value.empty()) continue;
+    const auto raw = FromBase64(value);
+    if (found || !raw || raw->size() != DigestSize(kind)) {
+      return Refuse(S3Code::kInvalidRequest,
+                    "The checksum header is not the base64 of one checksum.");
+    }
+    found = Checksum{kind, std::string(value)};
+  }
+  if (found) return found;
+  const std::string trailer = Lower(Trim(request.Header("x-amz-trailer")));
+  for (const DigestKind kind : kChecksums) {
+    if (trailer == ChecksumHeader(kind)) return Checksum{kind, {}};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+S3Result<BodyCheck> BodyCheck::Make(const S3Request& request, const Caller& caller) {
+  BodyCheck check;
+  MUSTER_TRY(check.ReadHead(request, caller));
+  return check;
+}
+
+S3Status BodyCheck::ReadHead(const S3Request& request, const Caller& caller) {
+  if (!request.facts.chunked) length_ = request.facts.content_length;
+  if (IsChunked(caller.payload)) {
+    chunked_.emplace(caller);
+    const auto decoded = ParseInt(Trim(request.Header("x-amz-decoded-content-length")));
+    if (!decoded || *decoded < 0) {
+      return Refuse(S3Code::kMissingContentLength,
+                    "x-amz-decoded-content-length is missing or no length.");
+    }
+    length_ = decoded;
+  }
+  if (length_.value_or(0) > kLargestPut) return Refuse(S3Code::kEntityTooLarge);
+  if (caller.payload == Payload::kHash) {
+    sha256_.emplace(DigestKind::kSha256);
+    wanted_sha256_ = caller.payload_hash;
+  }
+  if (const std::string_view md5 = Trim(request.Header("Content-MD5")); !md5.empty()) {
+    const auto raw = FromBase64(md5);
+    if (!raw || raw->size() != DigestSize(DigestKind::kMd5)) return Refuse(S3Code::kInvalidDigest);
+    wanted_md5_ = *raw;
+  }
+  MUSTER_ASSIGN(const auto checksum, ChecksumOfHead(request));
+  if (checksum) {
+    checksum_kind_ = checksum->kind;
+    wanted_checksum_ = checksum->value;
+    // A SHA-256 is computed once where both are asked for.
+    if (checksum->kind != DigestKind::kSha256 || !sha256_) checksum_.emplace(checksum->kind);
+  }
+  return {};
+}
+
+S3Status BodyCheck::Feed(std::string_view bytes, const Taker& take) {
+  if (!chunked_) return TakePayload(bytes, take);
+  return chunked_->Feed(bytes, [&](std::string_view piece) { return TakePayload(piece, take); });
+}
+
+S3Status BodyCheck::TakePayload(std::string_view bytes, const Taker& take) {
+  seen_ += static_cast<int64_t>(bytes.size());
+  if (length_ && seen_ > *length_) return Refuse(S3Code::kIncompleteBody);
+  if (seen_ > kLargestPut) return Refuse(S3Code::kEntityTooLarge);
+  md5_.Add(bytes);
+  if (sha256_) sha256_->Add(bytes);
+  if (checksum_) checksum_->Add(bytes);
+  return take(bytes);
+}
+
+S3Result<BodySums> BodyCheck::Finish() {
+  if (chunked_) MUSTER_TRY(chunked_->End());
+  if (length_ && seen_ != *length_) return Refuse(S3Code::kIncompleteBody);
+  BodySums sums{.size = seen_, .md5 = md5_.Finish()};
+  if (!wanted_md5_.empty() && wanted_md5_ != sums.md5) return Refuse(S3Code::kBadDigest);
+  std::string sha256;
+  if (sha256_) {
+    sha256 = sha256_->Finish();
+    if (Hex(sha256) != wanted_sha256_) return Refuse(S3Code::kXAmzContentSha256Mismatch);
+  }
+  if (checksum_kind_) {
+    std::string raw = checksum_ ? checksum_->Finish() : sha256;
+    MUSTER_TRY(CompareChecksum(raw));
+    sums.checksum = Checksum{*checksum_kind_, raw};
+  }
+  return sums;
+}
+
+// Leaves the value as base64.
+S3Status BodyCheck::CompareChecksum(std::string& raw) {
+  raw = Base64(raw);
+  std::string wanted = wanted_checksum_;
+  if (wanted.empty() && chunked_) {
+    wanted = http::FindHeader(chunked_->trailer(), ChecksumHeader(*checksum_kind_));
+  }
+  if (wanted.empty()) {
+    return Refuse(S3Code::kInvalidRequest, "The trailer with the checksum is missing.");
+  }
+  if (wanted != raw) return Refuse(S3Code::kBadDigest);
+  return {};
+}
+
+}  // namespace muster::objects

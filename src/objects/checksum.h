@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "objects/digest.h"
+
+namespace muster::objects {
+
+// One of the additional checksums of S3: x-amz-checksum-NAME, base64 of the big-endian digest.
+struct Checksum {
+  DigestKind kind = DigestKind::kCrc32;
+  std::string value;       // base64; "…-N" for the composite one of a multipart object
+  bool composite = false;  // over the parts' checksums, not over the bytes
+};
+
+std::string_view ChecksumName(DigestKind kind);                 // "CRC32", as documents write it
+std::optional<DigestKind> ChecksumKind(std::string_view name);  // in any case; never kMd5
+std::string ChecksumHeader(DigestKind kind);                    // "x-amz-checksum-crc32"
+// "ChecksumCRC32", the element of documents.
+std::string ChecksumElement(DigestKind kind);
+size_t DigestSize(DigestKind kind);
+
+}  // namespace muster::objects

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <thread>
+#include <vector>
+
+#include "base/thread_annotations.h"
+#include "objects/s3_error.h"
+#include "os/fd.h"
+
+namespace muster::objects {
+
+// Makes writes last before they are said to be done. Whatever waits when a thread comes free is one
+// group: all its files are synced, then all are published, then all folders that this touched are
+// synced once. So many small writes at a time cost little more than one.
+class CommitQueue {
+ public:
+  struct Commit {
+    std::vector<os::Fd> files;  // synced first
+    // Shows the write to everybody; what has to be synced for that to last. On a thread of the
+    // queue.
+    std::function<S3Result<std::vector<os::Fd>>()> publish;
+    std::function<void(S3Status)> done;  // on a thread of the queue; may submit more
+  };
+
+  // Without `sync` nothing is: publish and done run within Submit, on the caller's thread.
+  CommitQueue(bool sync, int threads);
+  ~CommitQueue();  // finishes what was submitted
+  CommitQueue(const CommitQueue&) = delete;
+  CommitQueue& operator=(const CommitQueue&) = delete;
+
+  void Submit(Commit commit) EXCLUDES(mutex_);  // any thread
+  // The same, waiting for it. Not on a thread that the queue's callbacks wait for.
+  S3Status Run(std::vector<os::Fd> files, std::function<S3Result<std::vector<os::Fd>>()> publish)
+      EXCLUDES(mutex_);
+
+ private:
+  void Work() EXCLUDES(mutex_);
+
+  const bool sync_;
+  Mutex mutex_;
+  CondVar wake_;
+  std::vector<Commit> waiting_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::vector<std::jthread> threads_;  // constant after construction
+};
+
+}  // namespace muster::objects

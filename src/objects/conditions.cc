@@ -1,0 +1,113 @@
+#include "objects/conditions.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "objects/time_text.h"
+
+namespace muster::objects {
+namespace {
+
+std::string BareEtag(std::string_view text) {
+  std::string etag(Trim(text));
+  if (etag.find('%') != std::string::npos) etag = UriDecode(etag, false).value_or(etag);
+  if (etag.starts_with("W/")) etag.erase(0, 2);
+  if (etag.size() >= 2 && etag.front() == '"' && etag.back() == '"') {
+    etag = etag.substr(1, etag.size() - 2);
+  }
+  return etag;
+}
+
+struct ReadCondition {
+  std::string_view match, none_match, modified, unmodified;
+};
+
+S3Status CheckAll(const ReadCondition& condition, const ObjectMeta& meta) {
+  const int64_t seconds = meta.mtime_ms() / 1000;
+  const auto since = ParseHttpDate(Trim(condition.modified));
+  const auto until = ParseHttpDate(Trim(condition.unmodified));
+  // An ETag that is given decides alone; the time is for those who have none.
+  if (!condition.match.empty()) {
+    if (!EtagListHas(condition.match, meta.etag)) return Refuse(S3Code::kPreconditionFailed);
+  } else if (until && seconds > *until / 1000) {
+    return Refuse(S3Code::kPreconditionFailed);
+  }
+  if (!condition.none_match.empty()) {
+    if (EtagListHas(condition.none_match, meta.etag)) return Refuse(S3Code::kNotModified);
+  } else if (since && seconds <= *since / 1000) {
+    return Refuse(S3Code::kNotModified);
+  }
+  return {};
+}
+
+std::unexpected<S3Error> NoSuchRange(int64_t size) {
+  S3Error error(S3Code::kInvalidRange);
+  error.headers.emplace_back("Content-Range", fmt::format("bytes */{}", size));
+  return std::unexpected(std::move(error));
+}
+
+}  // namespace
+
+bool EtagListHas(std::string_view list, std::string_view etag) {
+  for (const std::string& one : Split(list, ',')) {
+    const std::string bare = BareEtag(one);
+    if (bare == "*" || bare == etag) return true;
+  }
+  return false;
+}
+
+S3Status WriteCondition::Check(const ObjectMeta* current) const {
+  if (!if_match.empty()) {
+    if (current == nullptr) return Refuse(S3Code::kNoSuchKey);
+    if (!EtagListHas(if_match, current->etag)) return Refuse(S3Code::kPreconditionFailed);
+  }
+  if (!if_none_match.empty() && current != nullptr && EtagListHas(if_none_match, current->etag)) {
+    return Refuse(S3Code::kPreconditionFailed);
+  }
+  return {};
+}
+
+WriteCondition WriteConditionOf(const S3Request& request) {
+  return {std::string(request.Header("If-Match")), std::string(request.Header("If-None-Match"))};
+}
+
+S3Status CheckRead(const S3Request& request, const ObjectMeta& meta) {
+  return CheckAll({request.Header("If-Match"), request.Header("If-None-Match"),
+                   request.Header("If-Modified-Since"), request.Header("If-Unmodified-Since")},
+                  meta);
+}
+
+S3Status CheckCopySource(const S3Request& request, const ObjectMeta& meta) {
+  const S3Status status = CheckAll(
+      {request.Extended("copy-source-if-match"), request.Extended("copy-source-if-none-match"),
+       request.Extended("copy-source-if-modified-since"),
+       request.Extended("copy-source-if-unmodified-since")},
+      meta);
+  return status ? status : S3Status(Refuse(S3Code::kPreconditionFailed));
+}
+
+S3Result<std::optional<ByteRange>> ReadRange(std::string_view header, int64_t size) {
+  const std::string text = Lower(Trim(header));
+  constexpr std::string_view kUnit = "bytes=";
+  const size_t dash = text.find('-');
+  if (!text.starts_with(kUnit) || dash == std::string::npos || text.find(',') != std::string::npos)
+    return std::nullopt;
+  const std::string_view first =
+      Trim(std::string_view(text).substr(kUnit.size(), dash - kUnit.size()));
+  const std::string_view last = Trim(std::string_view(text).substr(dash + 1));
+  const auto from = ParseInt(first), to = ParseInt(last);
+  if ((!first.empty() && (!from || *from < 0)) || (!last.empty() && (!to || *to < 0)) ||
+      (first.empty() && last.empty()) || (from && to && *to < *from)) {
+    return std::nullopt;
+  }
+  if (first.empty()) {
+    const int64_t length = std::min(*to, size);
+    if (length == 0) return NoSuchRange(size);
+    return ByteRange{size - length, length};
+  }
+  if (*from >= size) return NoSuchRange(size);
+  const int64_t end = to ? std::min(*to, size - 1) : size - 1;
+  return ByteRange{*from, end - *from + 1};
+}
+
+}  // namespace muster::objects

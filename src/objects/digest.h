@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster::objects {
+
+enum class DigestKind { kMd5, kSha1, kSha256, kCrc32, kCrc32c, kCrc64Nvme };
+
+// One digest over bytes that come in pieces.
+class Digest {
+ public:
+  explicit Digest(DigestKind kind);
+  ~Digest();
+  Digest(Digest&&) noexcept;
+  Digest& operator=(Digest&&) noexcept;
+
+  void Add(std::string_view bytes);
+  std::string Finish();  // raw bytes, a checksum big-endian; once
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+std::string DigestOf(DigestKind kind, std::string_view bytes);
+std::string HmacSha256(std::string_view key, std::string_view text);
+std::string HmacSha1(std::string_view key, std::string_view text);
+
+std::string Hex(std::string_view bytes);  // lower case
+std::optional<std::string> FromHex(std::string_view hex);
+std::string Base64(std::string_view bytes);
+std::optional<std::string> FromBase64(std::string_view text);
+// Takes the same time whatever differs.
+bool SameSecret(std::string_view a, std::string_view b);
+
+}  // namespace muster::objects

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/thread_annotations.h"
+#include "os/file.h"
+
+namespace muster::objects {
+
+// What a key pair may do: below every grant's bucket and prefix.
+struct Grant {
+  std::string bucket;  // "*": every one, and making and listing them
+  std::string prefix;  // of keys; empty: all
+  bool write = false;
+};
+
+struct KeyPair {
+  std::string access_key, secret_key;
+  std::string user;
+  std::vector<Grant> grants;
+
+  bool MayRead(std::string_view bucket, std::string_view key) const;
+  bool MayWrite(std::string_view bucket, std::string_view key) const;
+  // Lists of a bucket show names alone, so they need a grant that covers their prefix.
+  bool MayUseAllBuckets(bool write) const;
+  bool MaySeeBucket(std::string_view bucket) const;  // some grant is in it
+};
+
+// The key pairs of a store, kept in one file (docs/formats/object_store.md) that only its owner can
+// read. Any thread.
+class KeyRing {
+ public:
+  // Makes the file with one pair that may do everything when there is none.
+  static Result<std::unique_ptr<KeyRing>> Open(os::Path file);
+
+  std::shared_ptr<const KeyPair> Find(std::string_view access_key) const EXCLUDES(mutex_);
+  KeyPair First() const EXCLUDES(mutex_);
+  // On disk when it returns. A pair of the same access key is replaced.
+  Status Add(KeyPair pair) EXCLUDES(mutex_);
+  Status Remove(std::string_view access_key) EXCLUDES(mutex_);
+  std::vector<KeyPair> All() const EXCLUDES(mutex_);
+
+ private:
+  explicit KeyRing(os::Path file) : file_(std::move(file)) {}
+  Status Load() EXCLUDES(mutex_);
+  Status Save() REQUIRES(mutex_);
+
+  const os::Path file_;
+  mutable Mutex mutex_;
+  std::vector<std::shared_ptr<const KeyPair>> pairs_ GUARDED_BY(mutex_);  // shared with callers
+};
+
+// Letters and digits that no client needs to escape.
+KeyPair NewKeyPair(std::string user, std::vector<Grant> grants);
+
+}  // namespace muster::objects

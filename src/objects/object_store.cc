@@ -1,0 +1,264 @@
+#include "objects/object_store.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+
+#include "objects/placement.h"
+#include "objects/s3_request.h"
+
+namespace muster::objects {
+namespace {
+
+constexpr int kSyncThreads = 2;
+
+// Left by a server that was killed while it received.
+void RemoveFiles(const Folder& folder) {
+  const int own = ::openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own >= 0 ? ::fdopendir(own) : nullptr,
+                                                   ::closedir);
+  while (const dirent* entry = stream ? ::readdir(stream.get()) : nullptr) {
+    if (entry->d_name[0] != '.') ::unlinkat(folder.fd(), entry->d_name, 0);
+  }
+}
+
+S3Result<os::Fd> DuplicateFd(int fd) {
+  os::Fd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!copy) return std::unexpected(S3Error(FailErrno(errno, "keep a folder open").error()));
+  return copy;
+}
+
+S3Result<std::vector<os::Fd>> Only(os::Fd fd) {
+  std::vector<os::Fd> one;
+  one.push_back(std::move(fd));
+  return one;
+}
+
+// Each folder once; more than a few are synced at once, for descriptors are not without end.
+class FolderSet {
+ public:
+  void Add(os::Fd folder) {
+    struct stat info{};
+    if (::fstat(folder.get(), &info) == 0 && !known_.emplace(info.st_dev, info.st_ino).second) {
+      // What changed since it was added is synced with it, unless that has been done already.
+      if (!synced_.contains({info.st_dev, info.st_ino})) return;
+    }
+    if (folders_.size() < kMostKept) {
+      folders_.push_back(std::move(folder));
+    } else {
+      (void)::fsync(folder.get());
+      synced_.emplace(info.st_dev, info.st_ino);
+    }
+  }
+  std::vector<os::Fd> Take() { return std::move(folders_); }
+
+ private:
+  static constexpr size_t kMostKept = 64;
+  std::vector<os::Fd> folders_;
+  std::set<std::pair<dev_t, ino_t>> known_, synced_;
+};
+
+// Of folders that hold no object: those that somebody made by hand.
+void RemoveEmptyFolders(const os::Path& path) {
+  std::error_code ignored;
+  std::vector<os::Path> folders;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path, ignored)) {
+    if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) folders.push_back(entry.path());
+  }
+  for (auto it = folders.rbegin(); it != folders.rend(); ++it) ::rmdir(it->c_str());
+}
+
+}  // namespace
+
+ObjectStore::ObjectStore(Folder root, Folder own, Folder temporary, MetaFiles meta, bool sync)
+    : root_(std::move(root)),
+      own_(std::move(own)),
+      temporary_(std::move(temporary)),
+      meta_(std::move(meta)),
+      commits_(sync, kSyncThreads) {}
+
+Result<std::unique_ptr<ObjectStore>> ObjectStore::Open(const os::Path& root, bool sync) {
+  MUSTER_TRY(os::MakeDirs(root));
+  MUSTER_ASSIGN(Folder folder, Folder::Open(root));
+  MUSTER_ASSIGN(Folder own, folder.MakeSub(".muster", 0700));
+  MUSTER_ASSIGN(Folder temporary, own.MakeSub("tmp", 0700));
+  RemoveFiles(temporary);
+  MUSTER_ASSIGN(Folder meta_folder, own.MakeSub("meta", 0700));
+  MUSTER_ASSIGN(MetaFiles meta, MetaFiles::Open(std::move(meta_folder)));
+  return std::unique_ptr<ObjectStore>(new ObjectStore(std::move(folder), std::move(own),
+                                                      std::move(temporary), std::move(meta), sync));
+}
+
+S3Result<Folder> ObjectStore::OwnFolder(const std::string& sub) const {
+  MUSTER_ASSIGN(Folder folder, own_.MakeSub(sub, 0700));
+  return folder;
+}
+
+S3Result<std::vector<BucketInfo>> ObjectStore::Buckets() const {
+  MUSTER_ASSIGN(const FolderEntries entries, FolderEntries::Read(root_));
+  std::vector<BucketInfo> buckets;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const FolderEntries::Entry entry = entries[i];
+    const std::string name(entry.name.substr(0, entry.name.size() - 1));
+    if (!entry.is_folder() || !IsBucketName(name)) continue;
+    struct statx info{};
+    if (::statx(root_.fd(), name.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME | STATX_CTIME, &info) !=
+        0) {
+      continue;
+    }
+    const statx_timestamp& born =
+        (info.stx_mask & STATX_BTIME) != 0 ? info.stx_btime : info.stx_ctime;
+    buckets.push_back({name, born.tv_sec * 1000 + born.tv_nsec / 1'000'000});
+  }
+  std::ranges::sort(buckets, {}, &BucketInfo::name);
+  return buckets;
+}
+
+S3Result<Folder> ObjectStore::OpenBucket(const std::string& name) const {
+  if (!IsBucketName(name)) return Refuse(S3Code::kInvalidBucketName);
+  auto folder = root_.Sub(name);
+  if (folder) return std::move(*folder);
+  const int cause = folder.error().sys;
+  if (cause == ENOENT || cause == ENOTDIR || cause == ELOOP) return Refuse(S3Code::kNoSuchBucket);
+  return std::unexpected(S3Error(folder.error()));
+}
+
+S3Result<bool> ObjectStore::MakeBucket(const std::string& name) {
+  if (!IsBucketName(name)) return Refuse(S3Code::kInvalidBucketName);
+  bool fresh = false;
+  MUSTER_TRY(commits_.Run({}, [&]() -> S3Result<std::vector<os::Fd>> {
+    fresh = ::mkdirat(root_.fd(), name.c_str(), 0755) == 0;
+    if (!fresh && errno != EEXIST) {
+      return std::unexpected(S3Error(FailErrno(errno, "make the bucket " + name).error()));
+    }
+    MUSTER_ASSIGN(os::Fd root, DuplicateFd(root_.fd()));
+    return Only(std::move(root));
+  }));
+  MUSTER_TRY(OpenBucket(name));
+  return fresh;
+}
+
+S3Status ObjectStore::RemoveBucket(const std::string& name) {
+  MUSTER_TRY(OpenBucket(name));
+  return commits_.Run({}, [&]() -> S3Result<std::vector<os::Fd>> {
+    const MutexLock lock(places_);
+    MUSTER_ASSIGN(const ListPage page, List(name, {.most = 1}));
+    if (!page.keys.empty()) return Refuse(S3Code::kBucketNotEmpty);
+    RemoveEmptyFolders(os::Path("/proc/self/fd") / std::to_string(root_.fd()) / name);
+    if (::unlinkat(root_.fd(), name.c_str(), AT_REMOVEDIR) != 0) {
+      if (errno == ENOTEMPTY) return Refuse(S3Code::kBucketNotEmpty);
+      return std::unexpected(S3Error(FailErrno(errno, "remove the bucket " + name).error()));
+    }
+    MUSTER_ASSIGN(os::Fd root, DuplicateFd(root_.fd()));
+    return Only(std::move(root));
+  });
+}
+
+S3Result<Object> ObjectStore::Find(const std::string& bucket, const std::string& key) const {
+  MUSTER_ASSIGN(const Folder folder, OpenBucket(bucket));
+  MUSTER_ASSIGN(os::Fd file, OpenPlaced(folder, key, O_RDONLY));
+  MUSTER_ASSIGN(ObjectMeta meta, meta_.Load(file.get()));
+  return Object{std::move(file), std::move(meta)};
+}
+
+S3Result<TempFile> ObjectStore::NewFile() const {
+  MUSTER_ASSIGN(TempFile file, TempFile::Make(temporary_));
+  return file;
+}
+
+S3Result<std::vector<os::Fd>> ObjectStore::Place(const std::string& bucket, const std::string& key,
+                                                 TempFile& file, const WriteCondition& condition) {
+  const MutexLock lock(places_);
+  MUSTER_ASSIGN(const Folder folder, OpenBucket(bucket));
+  if (condition.any() || meta_.in_use()) {
+    const auto old = Find(bucket, key);
+    MUSTER_TRY(condition.Check(old ? &old->meta : nullptr));
+    if (old) meta_.Forget(old->file.get());
+  }
+  MUSTER_ASSIGN(std::vector<os::Fd> changed, PlaceFile(file.folder(), file.name(), folder, key));
+  file.Placed();
+  return changed;
+}
+
+void ObjectStore::Put(const std::string& bucket, const std::string& key, TempFile file,
+                      ObjectMeta meta, WriteCondition condition, PutDone done) {
+  auto beside = meta_.Attach(file.fd(), meta);
+  if (!beside) return done(std::unexpected(S3Error(beside.error())));
+  CommitQueue::Commit commit;
+  commit.files = std::move(*beside);
+  commit.files.push_back(file.Duplicate());
+  const auto shared = std::make_shared<TempFile>(std::move(file));  // functions must be copyable
+  commit.publish = [this, bucket, key, shared, condition = std::move(condition)] {
+    return Place(bucket, key, *shared, condition);
+  };
+  commit.done = [meta = std::move(meta), done = std::move(done)](S3Status status) {
+    done(status ? S3Result<ObjectMeta>(meta) : std::unexpected(std::move(status).error()));
+  };
+  commits_.Submit(std::move(commit));
+}
+
+void ObjectStore::Remove(const std::string& bucket, std::vector<std::string> keys,
+                         RemoveDone done) {
+  const auto statuses = std::make_shared<std::vector<S3Status>>(keys.size());
+  CommitQueue::Commit commit;
+  commit.publish = [this, bucket, keys = std::move(keys),
+                    statuses]() -> S3Result<std::vector<os::Fd>> {
+    const MutexLock lock(places_);
+    MUSTER_ASSIGN(const Folder folder, OpenBucket(bucket));
+    FolderSet changed;
+    std::vector<os::Fd> no_folders;
+    for (size_t i = 0; i < keys.size(); ++i) {
+      if (meta_.in_use()) {
+        if (const auto old = Find(bucket, keys[i])) meta_.Forget(old->file.get());
+      }
+      auto removed = RemoveFile(folder, keys[i]);
+      if (!removed) (*statuses)[i] = std::unexpected(removed.error());
+      for (os::Fd& one : removed ? *removed : no_folders) changed.Add(std::move(one));
+    }
+    return changed.Take();
+  };
+  commit.done = [statuses, done = std::move(done)](const S3Status& status) {
+    for (S3Status& one : *statuses) {
+      if (one && !status) one = status;
+    }
+    done(std::move(*statuses));
+  };
+  commits_.Submit(std::move(commit));
+}
+
+S3Status ObjectStore::Describe(const std::string& bucket, const std::string& key,
+                               const std::function<S3Status(ObjectMeta&)>& change) {
+  return commits_.Run({}, [&]() -> S3Result<std::vector<os::Fd>> {
+    const MutexLock lock(places_);
+    MUSTER_ASSIGN(const Folder folder, OpenBucket(bucket));
+    MUSTER_ASSIGN(os::Fd file, OpenPlaced(folder, key, O_RDWR));
+    MUSTER_ASSIGN(ObjectMeta meta, meta_.Load(file.get()));
+    MUSTER_TRY(change(meta));
+    MUSTER_ASSIGN(std::vector<os::Fd> synced, meta_.Attach(file.get(), meta));
+    synced.push_back(std::move(file));
+    return synced;
+  });
+}
+
+S3Result<ListPage> ObjectStore::List(const std::string& bucket, const ListQuery& query) {
+  MUSTER_ASSIGN(const Folder folder, OpenBucket(bucket));
+  KeyWalk walk(folder, entries_);
+  MUSTER_ASSIGN(ListPage page, ListKeys(walk, query, [&](KeyWalk& at, ListedKey& listed) {
+                  const auto file = at.Open(O_RDONLY);
+                  if (!file) return false;
+                  const auto meta = meta_.Load(file->get());
+                  if (!meta) return false;
+                  listed.size = meta->size;
+                  listed.mtime_ms = meta->mtime_ms();
+                  listed.etag = meta->etag;
+                  return true;
+                }));
+  return page;
+}
+
+}  // namespace muster::objects

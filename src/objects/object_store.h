@@ -1,0 +1,75 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/thread_annotations.h"
+#include "objects/commit_queue.h"
+#include "objects/conditions.h"
+#include "objects/listing.h"
+#include "objects/meta_files.h"
+#include "objects/temp_file.h"
+
+namespace muster::objects {
+
+struct BucketInfo {
+  std::string name;
+  int64_t created_ms = 0;
+};
+
+// An object and its open file, which stays whole whatever happens to the key meanwhile.
+struct Object {
+  os::Fd file;
+  ObjectMeta meta;
+};
+
+// Buckets of objects as plain files: ROOT/BUCKET/KEY, readable with ls and cat, filled with cp.
+// What the store needs for itself is in ROOT/.muster. Knows nothing of requests. Any thread.
+class ObjectStore {
+ public:
+  // `sync` false: a write survives a killed server but perhaps not a power cut.
+  static Result<std::unique_ptr<ObjectStore>> Open(const os::Path& root, bool sync);
+
+  S3Result<std::vector<BucketInfo>> Buckets() const;
+  S3Result<bool> MakeBucket(const std::string& name);  // false: it was there
+  S3Status RemoveBucket(const std::string& name) EXCLUDES(places_);
+  S3Result<Folder> OpenBucket(const std::string& name) const;
+
+  S3Result<Object> Find(const std::string& bucket, const std::string& key) const;
+  S3Result<TempFile> NewFile() const;
+
+  using PutDone = std::function<void(S3Result<ObjectMeta>)>;
+  // Makes `file` the object; `done` comes when that will last, on any thread.
+  void Put(const std::string& bucket, const std::string& key, TempFile file, ObjectMeta meta,
+           WriteCondition condition, PutDone done) EXCLUDES(places_);
+  // Removes keys; those that are not there are no error. One status for each.
+  using RemoveDone = std::function<void(std::vector<S3Status>)>;
+  void Remove(const std::string& bucket, std::vector<std::string> keys, RemoveDone done)
+      EXCLUDES(places_);
+  // Writes other metadata to an object that stays as it is.
+  S3Status Describe(const std::string& bucket, const std::string& key,
+                    const std::function<S3Status(ObjectMeta&)>& change) EXCLUDES(places_);
+
+  S3Result<ListPage> List(const std::string& bucket, const ListQuery& query);
+
+  // Small files of the store's own: .muster/SUB/NAME.
+  S3Result<Folder> OwnFolder(const std::string& sub) const;
+  MetaFiles& meta() { return meta_; }
+  CommitQueue& commits() { return commits_; }
+
+ private:
+  ObjectStore(Folder root, Folder own, Folder temporary, MetaFiles meta, bool sync);
+  S3Result<std::vector<os::Fd>> Place(const std::string& bucket, const std::string& key,
+                                      TempFile& file, const WriteCondition& condition)
+      EXCLUDES(places_);
+
+  const Folder root_, own_, temporary_;
+  MetaFiles meta_;
+  EntryCache entries_;
+  Mutex places_;         // held while files are put to places and taken away
+  CommitQueue commits_;  // last, so that it ends first
+};
+
+}  // namespace muster::objects

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "objects/folder.h"
+#include "objects/s3_error.h"
+
+namespace muster::objects {
+
+// Brings files to the places of their keys below a bucket, and takes them away. A name that is a
+// file and must become a folder, or the other way round, is handled here (key_path.h). Two calls on
+// one bucket must not overlap; readers may look at any moment and always find the object.
+
+// Renames `name` of `from` to the key's place, over what was there. The folders that have to be
+// synced for it to last.
+S3Result<std::vector<os::Fd>> PlaceFile(const Folder& from, const std::string& name,
+                                        const Folder& bucket, std::string_view key);
+
+// Removes the key's file, and folders that are empty then. Nothing to sync: there was none.
+S3Result<std::vector<os::Fd>> RemoveFile(const Folder& bucket, std::string_view key);
+
+// The key's file, open for reading: a regular file, whatever else stands there. kNoSuchKey.
+S3Result<os::Fd> OpenPlaced(const Folder& bucket, std::string_view key, int flags);
+
+}  // namespace muster::objects

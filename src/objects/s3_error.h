@@ -1,0 +1,90 @@
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "http/message.h"
+
+namespace muster::objects {
+
+// The errors that S3 and OBS know by name. s3_error.cc has name, status and words of each.
+enum class S3Code {
+  kAccessDenied,
+  kAppendTooLarge,
+  kAuthorizationHeaderMalformed,
+  kAuthorizationQueryParametersError,
+  kBadDigest,
+  kBucketAlreadyExists,
+  kBucketAlreadyOwnedByYou,
+  kBucketNotEmpty,
+  kConditionalRequestConflict,
+  kEntityTooLarge,
+  kEntityTooSmall,
+  kExpiredToken,
+  kIncompleteBody,
+  kInternalError,
+  kInvalidAccessKeyId,
+  kInvalidArgument,
+  kInvalidBucketName,
+  kInvalidDigest,
+  kInvalidPart,
+  kInvalidPartOrder,
+  kInvalidRange,
+  kInvalidRequest,
+  kInvalidTag,
+  kInvalidUri,
+  kKeyTooLong,
+  kMalformedXml,
+  kMaxMessageLengthExceeded,
+  kMetadataTooLarge,
+  kMethodNotAllowed,
+  kMissingContentLength,
+  kNoSuchBucket,
+  kNoSuchCorsConfiguration,
+  kNoSuchKey,
+  kNoSuchTagSet,
+  kNoSuchUpload,
+  kNotImplemented,
+  kNotModified,
+  kObjectNotAppendable,
+  kPositionNotEqualToLength,
+  kPreconditionFailed,
+  kRequestTimeTooSkewed,
+  kServerSideEncryptionConfigurationNotFound,
+  kSignatureDoesNotMatch,
+  kStorageFull,
+  kTooManyBuckets,
+  kXAmzContentSha256Mismatch,
+};
+
+std::string_view CodeNameOf(S3Code code);  // "NoSuchKey"
+int StatusOf(S3Code code);
+
+// Why a request of the object store is not served. What went wrong on our side keeps its words for
+// the log; a client is told no paths.
+struct S3Error {
+  S3Error(
+      S3Code its_code);  // NOLINT(google-explicit-constructor): an error is made where it is met
+  S3Error(S3Code its_code, std::string words) : code(its_code), message(std::move(words)) {}
+  S3Error(const Error& error);  // NOLINT(google-explicit-constructor): crosses from os:: by itself
+
+  S3Code code;
+  std::string message;
+  std::string log = {};        // for our log alone
+  http::Headers headers = {};  // of the answer, such as Content-Range
+};
+
+template <typename T>
+using S3Result = std::expected<T, S3Error>;
+using S3Status = S3Result<void>;
+
+inline std::unexpected<S3Error> Refuse(S3Code code) { return std::unexpected(S3Error(code)); }
+inline std::unexpected<S3Error> Refuse(S3Code code, std::string words) {
+  return std::unexpected(S3Error(code, std::move(words)));
+}
+
+}  // namespace muster::objects

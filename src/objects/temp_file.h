@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "objects/folder.h"
+
+namespace muster::objects {
+
+// A file that nobody sees yet, in the store's own folder; removed unless it was moved to its place.
+class TempFile {
+ public:
+  static Result<TempFile> Make(const Folder& folder);  // which outlives it
+  TempFile(TempFile&&) noexcept = default;
+  TempFile& operator=(TempFile&& other) noexcept;
+  ~TempFile();
+
+  Status Write(std::string_view bytes);  // behind what was written
+  int fd() const { return fd_.get(); }
+  const Folder& folder() const { return *folder_; }
+  const std::string& name() const { return name_; }
+  int64_t size() const { return size_; }
+  os::Fd Duplicate() const;
+  void Placed() { name_.clear(); }  // it has another name now
+
+ private:
+  TempFile(const Folder& folder, os::Fd fd, std::string name)
+      : folder_(&folder), fd_(std::move(fd)), name_(std::move(name)) {}
+
+  const Folder* folder_;
+  os::Fd fd_;
+  std::string name_;
+  int64_t size_ = 0;
+};
+
+}  // namespace muster::objects

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "objects/s3_error.h"
+
+namespace muster::objects {
+
+// An element of a request's body: children and text, namespaces and attributes dropped.
+struct XmlElement {
+  std::string name;  // without prefix
+  std::string text;  // of its own, entities resolved
+  std::vector<XmlElement> children;
+
+  const XmlElement* Find(std::string_view child) const;   // the first; null when there is none
+  std::string_view TextOf(std::string_view child) const;  // empty when there is none
+};
+
+// One document. kMalformedXml on anything that a body of S3 never needs: document types, entities
+// beyond the five, processing instructions but the first line, depth above 8, above 100,000
+// elements. Time and memory grow with the text alone.
+S3Result<XmlElement> ReadXml(std::string_view text);
+
+// Writes a document; Open and Close must pair.
+class XmlWriter {
+ public:
+  explicit XmlWriter(std::string_view root, std::string_view name_space = kS3);
+
+  XmlWriter& Open(std::string_view name);
+  XmlWriter& Close();
+  XmlWriter& Add(std::string_view name, std::string_view text);
+  XmlWriter& Add(std::string_view name, int64_t number);
+  std::string Finish();  // closes what is open
+
+  static constexpr std::string_view kS3 = "http://s3.amazonaws.com/doc/2006-03-01/";
+
+ private:
+  std::string text_;
+  std::vector<std::string> open_;
+};
+
+// Text for between tags. Control characters become character references, as S3 writes them; what
+// is not UTF-8 becomes U+FFFD.
+std::string XmlEscape(std::string_view text);
+
+}  // namespace muster::objects

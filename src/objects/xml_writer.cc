@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "objects/xml.h"
+
+namespace muster::objects {
+
+std::string XmlEscape(std::string_view text) {
+  const std::string clean = CleanUtf8(text);
+  std::string escaped;
+  escaped.reserve(clean.size() + 16);
+  for (const char c : clean) {
+    switch (c) {
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          escaped += fmt::format("&#x{:X};", static_cast<unsigned>(c));
+        } else {
+          escaped += c;
+        }
+    }
+  }
+  return escaped;
+}
+
+XmlWriter::XmlWriter(std::string_view root, std::string_view name_space) {
+  text_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+  open_.emplace_back(root);
+  if (name_space.empty()) {
+    text_ += fmt::format("<{}>", root);
+  } else {
+    text_ += fmt::format("<{} xmlns=\"{}\">", root, name_space);
+  }
+}
+
+XmlWriter& XmlWriter::Open(std::string_view name) {
+  text_.append("<").append(name) += '>';
+  open_.emplace_back(name);
+  return *this;
+}
+
+XmlWriter& XmlWriter::Close() {
+  text_.append("</").append(open_.back()) += '>';
+  open_.pop_back();
+  return *this;
+}
+
+XmlWriter& XmlWriter::Add(std::string_view name, std::string_view text) {
+  text_.append("<").append(name).append(">").append(XmlEscape(text)).append("</").append(name) +=
+      '>';
+  return *this;
+}
+
+XmlWriter& XmlWriter::Add(std::string_view name, int64_t number) {
+  return Add(name, std::to_string(number));
+}
+
+std::string XmlWriter::Finish() {
+  while (!open_.empty()) Close();
+  return std::move(text_);
+}
+
+}  // namespace muster::objects
