@@ -112,6 +112,10 @@ class World {
     seen_starts_ = seen_stops_ = 0;
     lost_told_.clear();
     RC_ASSERT(conductor_->Recover().has_value());
+    // A job that landed is a job, though its user may never have been told.
+    for (const Job& job : journal_->UnfinishedJobs().value())
+      if (std::ranges::find(acknowledged_, job.id) == acknowledged_.end())
+        acknowledged_.push_back(job.id);
     Look();
   }
 
