@@ -1,11 +1,13 @@
 #include "os/net.h"
 
+#include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <memory>
 
 #include "os/fd.h"
@@ -15,33 +17,53 @@ namespace {
 
 using AddressList = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
 
-AddressList Resolve(const char* address, int port, int flags) {
+AddressList Resolve(const char* address, int port) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = flags;
+  hints.ai_flags = AI_NUMERICSERV;
   addrinfo* found = nullptr;
   if (::getaddrinfo(address, std::to_string(port).c_str(), &hints, &found) != 0) found = nullptr;
   return {found, ::freeaddrinfo};
 }
 
-bool CanListen(const addrinfo& address) {
-  const Fd fd(::socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+bool CanListen(const sockaddr* address, socklen_t size) {
+  const Fd fd(::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   // A family that this machine lacks cannot be in anybody's way.
   if (!fd) return errno == EAFNOSUPPORT;
   const int on = 1;
   // As servers do: old connections that are still closing do not count, listeners do.
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (address.ai_family == AF_INET6) {
+  if (address->sa_family == AF_INET6) {
     ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
   }
-  if (::bind(fd.get(), address.ai_addr, address.ai_addrlen) != 0) return false;
+  if (::bind(fd.get(), address, size) != 0) return false;
   return ::listen(fd.get(), 1) == 0;
 }
 
-bool CanListenOnEvery(const AddressList& list) {
-  for (const addrinfo* address = list.get(); address != nullptr; address = address->ai_next) {
-    if (!CanListen(*address)) return false;
+bool CanListenV4(in_addr where, int port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(uint16_t(port));
+  address.sin_addr = where;
+  return CanListen(reinterpret_cast<const sockaddr*>(&address), sizeof address);
+}
+
+bool CanListenEverywhere(int port) {
+  sockaddr_in6 address{};  // all zero is "any"
+  address.sin6_family = AF_INET6;
+  address.sin6_port = htons(uint16_t(port));
+  return CanListenV4({INADDR_ANY}, port) &&
+         CanListen(reinterpret_cast<const sockaddr*>(&address), sizeof address);
+}
+
+bool CanListenOn(const std::string& address, int port) {
+  // The addresses of nodes are almost always such; asking the resolver costs as much as all else.
+  if (in_addr numeric{}; ::inet_pton(AF_INET, address.c_str(), &numeric) == 1)
+    return CanListenV4(numeric, port);
+  const AddressList list = Resolve(address.c_str(), port);
+  for (const addrinfo* one = list.get(); one != nullptr; one = one->ai_next) {
+    if (!CanListen(one->ai_addr, one->ai_addrlen)) return false;
   }
   return list != nullptr;
 }
@@ -50,8 +72,7 @@ bool CanListenOnEvery(const AddressList& list) {
 
 bool PortIsFree(const std::string& address, int port) {
   if (port < 1 || port > 65535) return false;
-  return CanListenOnEvery(Resolve(address.c_str(), port, AI_NUMERICSERV)) &&
-         CanListenOnEvery(Resolve(nullptr, port, AI_NUMERICSERV | AI_PASSIVE));
+  return CanListenOn(address, port) && CanListenEverywhere(port);
 }
 
 std::string HostName() {
