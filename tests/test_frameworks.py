@@ -66,8 +66,9 @@ def test_plan_prints_what_a_rank_then_really_gets(cluster):
     for order in planned:
         for rank in order["ranks"]:
             real = dict(line.split("=", 1) for line in cluster.rank_log(job["id"], rank["rank"]).decode().splitlines() if "=" in line)
+            wanted = {**order["env"], **rank["env"]}
             for name in ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK", "MASTER_ADDR", "ASCEND_RT_VISIBLE_DEVICES"):
-                assert real[name] == rank["env"][name], name
+                assert real[name] == wanted[name], name
 
 
 def test_the_example_trains(cluster):

@@ -20,10 +20,12 @@ Result<Pairs> SaidPairs(const Args& args, const std::string& flag) {
 
 std::vector<Flag> JobFlags() {
   return {
-      {"framework", 'f', "NAME", "whose launch contract the ranks get: pytorch, mpi, custom", false,
+      {"framework", 'f', "NAME",
+       "whose launch contract the ranks get: pytorch, mindspore, paddle, …", false,
        Completes::kFramework},
       {"nodes", 'N', "COUNT", "how many nodes"},
       {"devices", 'g', "KIND:COUNT", "devices on each node, such as npu:8"},
+      {"launch", 0, "NAME=VALUE", "how the framework is started, such as start=msrun", true},
       {"ranks", 0, "COUNT", "processes on each node (else one a device)"},
       {"name", 'J', "NAME", "the job's name"},
       {"env", 'e', "NAME=VALUE", "an environment variable of every rank", true},
@@ -70,6 +72,7 @@ Result<FlagValues> ReadJobFlags(const Args& args) {
   MUSTER_ASSIGN(values.parameters, SaidPairs(args, "param"));
   MUSTER_ASSIGN(values.inputs, SaidPairs(args, "input"));
   MUSTER_ASSIGN(values.labels, SaidPairs(args, "label"));
+  MUSTER_ASSIGN(values.launch, SaidPairs(args, "launch"));
   MUSTER_ASSIGN(values.sweep, SaidPairs(args, "sweep"));
   for (const std::string& text : args.All("output")) {
     const size_t equals = text.find('=');

@@ -22,34 +22,36 @@ bool LooksSecret(std::string_view name) {
   return false;
 }
 
-void Hide(Pairs& env) {
+void Hide(Pairs& env, const std::string& token) {
   for (auto& [name, value] : env)
-    if (LooksSecret(name)) value = kHidden;
+    if (LooksSecret(name) || (!token.empty() && value == token)) value = kHidden;
 }
 
 struct RankLine {
   const NodeOrder* node;
   const RankOrder* rank;
+  std::map<std::string, std::string> env;  // the node's with the rank's own on top
 };
 
 std::vector<RankLine> AllRanks(const std::vector<NodeOrder>& orders) {
   std::vector<RankLine> lines;
   for (const NodeOrder& order : orders)
-    for (const RankOrder& rank : order.ranks) lines.push_back({&order, &rank});
+    for (const RankOrder& rank : order.ranks) {
+      lines.push_back({&order, &rank, {rank.env.begin(), rank.env.end()}});
+      lines.back().env.insert(order.env.begin(), order.env.end());
+    }
   std::ranges::sort(lines, {}, [](const RankLine& line) { return line.rank->rank; });
   return lines;
 }
 
 // Variables with one value in all ranks.
 std::map<std::string, std::string> Shared(const std::vector<RankLine>& lines) {
-  std::map<std::string, std::string> shared;
-  if (lines.empty()) return shared;
-  for (const auto& [name, value] : lines.front().rank->env) shared[name] = value;
+  if (lines.empty()) return {};
+  std::map<std::string, std::string> shared = lines.front().env;
   for (const RankLine& line : lines) {
-    std::map<std::string, std::string> own(line.rank->env.begin(), line.rank->env.end());
     std::erase_if(shared, [&](const auto& entry) {
-      const auto found = own.find(entry.first);
-      return found == own.end() || found->second != entry.second;
+      const auto found = line.env.find(entry.first);
+      return found == line.env.end() || found->second != entry.second;
     });
   }
   return shared;
@@ -75,7 +77,7 @@ std::string Environments(const Screen& screen, const std::vector<RankLine>& line
   for (const auto& [name, value] : shared) text += fmt::format("  {}\n", Assignment(name, value));
   for (const RankLine& line : lines) {
     std::string own;
-    for (const auto& [name, value] : line.rank->env)
+    for (const auto& [name, value] : line.env)
       if (!shared.contains(name)) own += fmt::format("  {}\n", Assignment(name, value));
     if (!own.empty())
       text += fmt::format(
@@ -84,13 +86,20 @@ std::string Environments(const Screen& screen, const std::vector<RankLine>& line
   return text;
 }
 
-std::string FileTexts(const Screen& screen, const NodeOrder& order) {
+// `seen` remembers where a text was shown; a rank table is the same on every node.
+std::string FileTexts(const Screen& screen, const NodeOrder& order,
+                      std::map<std::string_view, std::string>& seen) {
   std::string text;
   for (const OrderFile& file : order.files) {
     text += fmt::format(
         "\n{}\n", screen.Painted(Paint::kBold, fmt::format("file {} on {}", Printable(file.path),
                                                            order.node_name)));
-    for (const std::string& line : Split(file.content, '\n'))
+    const auto [first, fresh] = seen.emplace(*file.content, order.node_name);
+    if (!fresh) {
+      text += fmt::format("  (the same as on {})\n", first->second);
+      continue;
+    }
+    for (const std::string& line : Split(*file.content, '\n'))
       if (!line.empty()) text += fmt::format("  {}\n", Printable(line));
   }
   return text;
@@ -108,12 +117,8 @@ void HideSecrets(std::vector<NodeOrder>& orders) {
   for (NodeOrder& order : orders) {
     const std::string token = order.token;
     order.token.clear();
-    Hide(order.hook_env);
-    for (RankOrder& rank : order.ranks) {
-      Hide(rank.env);
-      for (auto& entry : rank.env)
-        if (!token.empty() && entry.second == token) entry.second = kHidden;
-    }
+    Hide(order.env, token);
+    for (RankOrder& rank : order.ranks) Hide(rank.env, token);
   }
 }
 
@@ -121,8 +126,11 @@ std::string PlanPage(const Screen& screen, const std::vector<NodeOrder>& orders)
   const std::vector<RankLine> lines = AllRanks(orders);
   std::string text = fmt::format("{}, {}\n", Counted(int64_t(orders.size()), "node"),
                                  Counted(int64_t(lines.size()), "rank"));
+  for (const NodeOrder& order : orders)
+    for (const std::string& note : order.notes) text += fmt::format("note: {}\n", Printable(note));
   text += RankTable(screen, lines) + Environments(screen, lines);
-  for (const NodeOrder& order : orders) text += FileTexts(screen, order);
+  std::map<std::string_view, std::string> seen;
+  for (const NodeOrder& order : orders) text += FileTexts(screen, order, seen);
   if (!orders.empty()) text += HookTexts(screen, orders.front().hooks);
   return text;
 }

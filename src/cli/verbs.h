@@ -55,6 +55,7 @@ Verb EventsVerb();
 Verb RmVerb();
 Verb DoctorVerb();
 Verb CompletionVerb();
+Verb RanktableVerb();
 Verb SchemaVerb();
 Verb ServerVerb();
 Verb VersionVerb();

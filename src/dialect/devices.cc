@@ -1,6 +1,7 @@
 #include "dialect/devices.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,22 @@
 namespace muster::dialect {
 
 namespace {
+
+// Kinds of devices and the variable by which their runtime is told what to see.
+struct Visible {
+  std::string_view kind;
+  const char* variable;
+};
+constexpr std::array<Visible, 10> kVisible{{{"gpu", "CUDA_VISIBLE_DEVICES"},
+                                            {"npu", "ASCEND_RT_VISIBLE_DEVICES"},
+                                            {"xpu", "XPU_VISIBLE_DEVICES"},
+                                            {"dcu", "HIP_VISIBLE_DEVICES"},
+                                            {"rocm", "HIP_VISIBLE_DEVICES"},
+                                            {"mlu", "MLU_VISIBLE_DEVICES"},
+                                            {"gcu", "TOPS_VISIBLE_DEVICES"},
+                                            {"musa", "MUSA_VISIBLE_DEVICES"},
+                                            {"hpu", "HABANA_VISIBLE_MODULES"},
+                                            {"iluvatar", "CUDA_VISIBLE_DEVICES"}}};
 
 // Ascending without blanks: the Ascend runtime stops reading at anything else.
 std::string Numbers(const NodeShare& share) {
@@ -20,20 +37,28 @@ std::string Numbers(const NodeShare& share) {
 }  // namespace
 
 void SetDeviceEnv(const NodeShare& share, Pairs& env) {
+  const std::string numbers = Numbers(share);
   SetEnv(env, "MUSTER_DEVICE_KIND", share.kind);
-  SetEnv(env, "MUSTER_DEVICES", Numbers(share));
-  if (share.kind == "gpu") {
-    SetEnv(env, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");  // numbers as the system counts, not by speed
-    SetEnv(env, "CUDA_VISIBLE_DEVICES", Numbers(share));
-  } else if (share.kind == "npu") {
-    SetEnv(env, "ASCEND_RT_VISIBLE_DEVICES", Numbers(share));
-  }
+  SetEnv(env, "MUSTER_DEVICES", numbers);
+  const auto row = std::ranges::find(kVisible, share.kind, &Visible::kind);
+  if (row == kVisible.end()) return;
+  // Numbers as the system counts, not by speed.
+  if (share.kind == "gpu") SetEnv(env, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+  SetEnv(env, row->variable, numbers);
 }
 
-void SetOwnDevice(const NodeShare& share, int local_rank, Pairs& env) {
+int DeviceIndex(const RankFacts& rank) {
+  const size_t count = rank.share->devices.size();
+  return count == 0 || rank.share->kind == "cpu" ? -1 : rank.local_rank % int(count);
+}
+
+void SetOwnDevice(const NodeShare& share, const RankFacts& rank, const NodeOrder& order,
+                  Pairs& env) {
   if (share.kind != "npu" || share.devices.empty()) return;
   // An index into the visible ones, not a number of the machine.
-  SetEnv(env, "ASCEND_DEVICE_ID", std::to_string(local_rank % int(share.devices.size())));
+  env.emplace_back("ASCEND_DEVICE_ID", std::to_string(DeviceIndex(rank)));
+  env.emplace_back("ASCEND_PROCESS_LOG_PATH",
+                   fmt::format("{}/ascend/rank{}", order.dir, rank.rank));
 }
 
 }  // namespace muster::dialect

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "dialect/framework.h"
 #include "model/allocation.h"
 #include "model/spec.h"
 
@@ -9,7 +10,12 @@ namespace muster::dialect {
 // numbered from 0, and picks its own by local rank. Jobs on cpu slots are left alone.
 void SetDeviceEnv(const NodeShare& share, Pairs& env);
 
-// Which of them a process takes when its framework does not choose by itself.
-void SetOwnDevice(const NodeShare& share, int local_rank, Pairs& env);
+// Which of them a process takes when its framework does not choose by itself, and where the
+// vendor's libraries log.
+void SetOwnDevice(const NodeShare& share, const RankFacts& rank, const NodeOrder& order,
+                  Pairs& env);
+
+// The index of a rank's device among the visible ones; -1 without devices.
+int DeviceIndex(const RankFacts& rank);
 
 }  // namespace muster::dialect

@@ -17,13 +17,6 @@ auto Find(Pairs& env, std::string_view name) {
                       [name](const auto& pair) { return pair.first == name; });
 }
 
-std::string AllAddresses(const Allocation& allocation) {
-  std::vector<std::string> addresses;
-  addresses.reserve(allocation.nodes.size());
-  for (const NodeShare& share : allocation.nodes) addresses.push_back(share.address);
-  return Join(addresses, ",");
-}
-
 void SetJobEnv(const JobFacts& facts, Pairs& env) {
   const Places& places = *facts.places;
   SetEnv(env, "MUSTER_JOB_ID", std::to_string(places.job));
@@ -33,7 +26,7 @@ void SetJobEnv(const JobFacts& facts, Pairs& env) {
   SetEnv(env, "MUSTER_JOB_DIR", places.job_dir);
   SetEnv(env, "MUSTER_OUTPUT_DIR", places.job_dir + "/outputs");
   SetEnv(env, "MUSTER_NODES", std::to_string(facts.allocation->nodes.size()));
-  SetEnv(env, "MUSTER_NODE_ADDRESSES", AllAddresses(*facts.allocation));
+  SetEnv(env, "MUSTER_NODE_ADDRESSES", facts.addresses);
 }
 
 }  // namespace
@@ -64,6 +57,32 @@ bool IsLoopback(const NodeShare& share) {
          share.address == "localhost";
 }
 
+std::string Interface(const JobSpec& spec, const NodeShare& share) {
+  if (!spec.launch.interface.empty()) return spec.launch.interface;
+  return IsLoopback(share) ? "lo" : "";
+}
+
+void SetMeetingDefaults(const JobSpec& spec, const NodeShare& share, Pairs& env) {
+  const std::string interface = Interface(spec, share);
+  if (!interface.empty()) {
+    for (const char* name : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME", "TP_SOCKET_IFNAME"}) {
+      SetEnvDefault(env, name, interface);
+    }
+  }
+  if (share.kind != "npu") return;
+  if (!interface.empty()) SetEnvDefault(env, "HCCL_SOCKET_IFNAME", interface);
+  if (!IsLoopback(share)) SetEnvDefault(env, "HCCL_IF_IP", share.address);
+  if (spec.launch.timeout_ms) {
+    const int64_t seconds = *spec.launch.timeout_ms / 1000;
+    SetEnvDefault(env, "HCCL_CONNECT_TIMEOUT", std::clamp<int64_t>(seconds, 120, 7200));
+  }
+}
+
+std::string Endpoint(const std::string& address, int port) {
+  if (address.contains(':')) return fmt::format("[{}]:{}", address, port);
+  return fmt::format("{}:{}", address, port);
+}
+
 Pairs NodeEnv(const JobFacts& facts, int node) {
   const NodeShare& share = facts.allocation->nodes[size_t(node)];
   const Role& role = *facts.role_of_node[size_t(node)];
@@ -78,22 +97,27 @@ Pairs NodeEnv(const JobFacts& facts, int node) {
   return env;
 }
 
-Pairs RankEnv(const JobFacts& facts, const RankFacts& rank) {
-  Pairs env = NodeEnv(facts, rank.node);
-  SetEnv(env, "MUSTER_RANK", std::to_string(rank.rank));
-  SetEnv(env, "MUSTER_WORLD_SIZE", std::to_string(rank.world));
-  SetEnv(env, "MUSTER_LOCAL_RANK", std::to_string(rank.local_rank));
-  SetEnv(env, "MUSTER_LOCAL_WORLD_SIZE", std::to_string(rank.local_world));
-  SetEnv(env, "MUSTER_ROLE_RANK", std::to_string(rank.role_rank));
-  SetEnv(env, "MUSTER_ROLE_WORLD_SIZE", std::to_string(rank.role_world));
-  SetOwnDevice(*rank.share, rank.local_rank, env);
+Pairs RankEnv(const RankFacts& rank, const NodeOrder& order) {
+  // Written without looking for earlier ones: a job may have thousands of ranks.
+  Pairs env;
+  env.reserve(32);
+  const auto number = [&](const char* name, int value) {
+    env.emplace_back(name, std::to_string(value));
+  };
+  number("MUSTER_RANK", rank.rank);
+  number("MUSTER_WORLD_SIZE", rank.world);
+  number("MUSTER_LOCAL_RANK", rank.local_rank);
+  number("MUSTER_LOCAL_WORLD_SIZE", rank.local_world);
+  number("MUSTER_ROLE_RANK", rank.role_rank);
+  number("MUSTER_ROLE_WORLD_SIZE", rank.role_world);
+  SetOwnDevice(*rank.share, rank, order, env);
   return env;
 }
 
 void DropRankEnv(Pairs& env) {
-  for (const char* name :
-       {"MUSTER_RANK", "MUSTER_WORLD_SIZE", "MUSTER_LOCAL_RANK", "MUSTER_LOCAL_WORLD_SIZE",
-        "MUSTER_ROLE_RANK", "MUSTER_ROLE_WORLD_SIZE", "ASCEND_DEVICE_ID"}) {
+  for (const char* name : {"MUSTER_RANK", "MUSTER_WORLD_SIZE", "MUSTER_LOCAL_RANK",
+                           "MUSTER_LOCAL_WORLD_SIZE", "MUSTER_ROLE_RANK", "MUSTER_ROLE_WORLD_SIZE",
+                           "ASCEND_DEVICE_ID", "ASCEND_PROCESS_LOG_PATH"}) {
     DropEnv(env, name);
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
 
@@ -11,13 +12,20 @@ namespace muster::dialect {
 void SetEnv(Pairs& env, std::string_view name, std::string value);         // replaces
 void SetEnvDefault(Pairs& env, std::string_view name, std::string value);  // keeps a user's own
 void DropEnv(Pairs& env, std::string_view name);
+void SetEnv(Pairs& env, std::string_view name, std::integral auto value) {
+  SetEnv(env, name, std::to_string(value));
+}
+void SetEnvDefault(Pairs& env, std::string_view name, std::integral auto value) {
+  SetEnvDefault(env, name, std::to_string(value));
+}
 
 // What every process on a node gets, hooks and the agent's commands included: the user's variables,
-// defaults where he has none, and on top what names job, node and devices.
+// defaults where he has none, and on top what names job, node and devices. A framework's own
+// defaults go here too, for here a user's value is seen.
 Pairs NodeEnv(const JobFacts& facts, int node);
 
-// The same with the variables of one rank.
-Pairs RankEnv(const JobFacts& facts, const RankFacts& rank);
+// What one rank has on top of its node's.
+Pairs RankEnv(const RankFacts& rank, const NodeOrder& order);
 
 // Takes the variables of a rank away again, for a process that starts the ranks itself: its
 // children must not take its place for theirs.
@@ -28,5 +36,16 @@ int ThreadsFor(const NodeShare& share, int processes);
 
 // Whether ranks on this node reach the others over the loopback interface.
 bool IsLoopback(const NodeShare& share);
+
+// The interface that ranks of this node meet over: the job's word, "lo" where they share a machine,
+// else empty, and the libraries choose.
+std::string Interface(const JobSpec& spec, const NodeShare& share);
+
+// The interface in the variables of the collective libraries, which otherwise guess, and the
+// longest wait in those that take one. Defaults: a user's own values stay.
+void SetMeetingDefaults(const JobSpec& spec, const NodeShare& share, Pairs& env);
+
+// "10.0.0.1:6170"; IPv6 in brackets.
+std::string Endpoint(const std::string& address, int port);
 
 }  // namespace muster::dialect

@@ -13,6 +13,7 @@ std::unexpected<Error> Mismatch(const std::string& what) {
 
 Status Check(const JobSpec& spec, const Allocation& allocation, const Framework& framework) {
   if (spec.roles.empty()) return Fail(Code::kInvalid, "the job has no role", "give it a `run:`");
+  const int ports = framework.ports(spec);
   size_t index = 0;
   for (const Role& role : spec.roles) {
     if (role.nodes < 1 || role.ranks < 1) {
@@ -27,9 +28,9 @@ Status Check(const JobSpec& spec, const Allocation& allocation, const Framework&
       if (share.index != int(index) || share.role != role.name) {
         return Mismatch(fmt::format("node {} is of role {}", share.index, share.role));
       }
-      if (int(share.ports.size()) < framework.ports_per_node) {
+      if (int(share.ports.size()) < ports) {
         return Mismatch(fmt::format("node {} has {} ports, {} needs {}", index, share.ports.size(),
-                                    framework.name, framework.ports_per_node));
+                                    framework.name, ports));
       }
     }
   }
@@ -43,7 +44,9 @@ Result<JobFacts> GatherFacts(const JobSpec& spec, const Allocation& allocation,
                              const Places& places, const Framework& framework) {
   MUSTER_TRY(Check(spec, allocation, framework));
   JobFacts facts{.spec = &spec, .allocation = &allocation, .places = &places};
-  const NodeShare& first = allocation.nodes.front();
+  for (const NodeShare& share : allocation.nodes) {
+    facts.addresses += (facts.addresses.empty() ? "" : ",") + share.address;
+  }
   size_t node = 0;
   for (const Role& role : spec.roles) {
     const size_t role_begin = facts.ranks.size();
@@ -56,14 +59,11 @@ Result<JobFacts> GatherFacts(const JobSpec& spec, const Allocation& allocation,
                                         .local_world = processes,
                                         .node = int(node),
                                         .nodes = int(allocation.nodes.size()),
-                                        .role = role.name,
                                         .role_rank = int(facts.ranks.size() - role_begin),
                                         .role_node = role_node,
                                         .role_nodes = role.nodes,
-                                        .master_address = first.address,
-                                        .master_port = first.ports.empty() ? 0 : first.ports[0],
                                         .share = &allocation.nodes[node],
-                                        .spec_role = &role});
+                                        .role = &role});
       }
     }
     for (size_t i = role_begin; i < facts.ranks.size(); ++i) {

@@ -1,20 +1,24 @@
+#include <algorithm>
+
 #include "dialect/framework.h"
 
 namespace muster::dialect {
 
 const std::vector<Framework>& AllFrameworks() {
-  // The rows without functions are names that job files may already use elsewhere; they get a
-  // clear refusal instead of "unknown".
-  static const std::vector<Framework> kAll{
-      kCustom,
-      kPytorch,
-      kMpi,
-      {"mindspore", "MindSpore", 0, nullptr, nullptr},
-      {"paddle", "PaddlePaddle", 0, nullptr, nullptr},
-      {"horovod", "Horovod", 0, nullptr, nullptr},
-      {"tensorflow", "TensorFlow", 0, nullptr, nullptr},
-  };
+  static const std::vector<Framework> kAll{kCustom, kPytorch, kMindspore, kMpi};
   return kAll;
 }
+
+int NoPorts(const JobSpec&) { return 0; }
+
+int OnePort(const JobSpec&) { return 1; }
+
+int APortARank(const JobSpec& spec) {
+  int most = 1;
+  for (const Role& role : spec.roles) most = std::max(most, role.ranks);
+  return most + 1;
+}
+
+int RanksOfRole(const JobSpec&, const Role& role, int) { return role.ranks; }
 
 }  // namespace muster::dialect

@@ -43,9 +43,33 @@ JobSpec Uneven(std::string framework) {
   return spec;
 }
 
+JobSpec Started(JobSpec spec, std::string start, std::string version = "") {
+  spec.launch.start = std::move(start);
+  spec.launch.version = std::move(version);
+  return spec;
+}
+
+void AddMindspore(std::vector<Case>& cases) {
+  const JobSpec plain = PlainSpec("mindspore", 2, "npu", 8, "train.py");
+  cases.push_back({"mindspore_rank_table", Started(plain, "rank_table")});
+  cases.push_back({"mindspore_0.3", Started(plain, "auto", "0.3")});
+  JobSpec cloud = Started(plain, "rank_table");
+  cloud.launch.rank_table = "cloud";
+  cases.push_back({"mindspore_cloud", cloud});
+  cases.push_back({"mindspore_mpirun", Started(plain, "mpirun")});
+  JobSpec msrun = PlainSpec("mindspore", 2, "npu", 8, "msrun --join=False train.py --epochs 3");
+  msrun.launch.timeout_ms = 300'000;
+  cases.push_back({"mindspore_msrun", msrun});
+  JobSpec timed = plain;
+  timed.launch.timeout_ms = 600'000;
+  timed.launch.interface = "eth1";
+  cases.push_back({"mindspore_timeout", timed});
+}
+
 std::vector<Case> Cases() {
   std::vector<Case> cases;
-  for (const std::string framework : {"custom", "pytorch", "mpi"}) {
+  for (const FrameworkInfo& info : Frameworks()) {
+    const std::string framework = info.name;
     cases.push_back({framework + "_1x1", PlainSpec(framework, 1, "cpu", 1, "train.py")});
     cases.push_back({framework + "_1x8", PlainSpec(framework, 1, "gpu", 8, "train.py")});
     cases.push_back({framework + "_2x8", PlainSpec(framework, 2, "npu", 8, "train.py")});
@@ -53,6 +77,10 @@ std::vector<Case> Cases() {
     cases.push_back({framework + "_roles", WithService(framework)});
   }
   cases.push_back({"pytorch_torchrun", PlainSpec("pytorch", 2, "gpu", 8, "torchrun train.py")});
+  cases.push_back(
+      {"pytorch_wrapped", Started(PlainSpec("pytorch", 2, "gpu", 8, "train.py"), "torchrun")});
+  cases.push_back({"mpi_mpich", Started(Uneven("mpi"), "mpich")});
+  AddMindspore(cases);
   return cases;
 }
 

@@ -21,16 +21,9 @@ Result<const Framework*> FindFramework(const std::string& name) {
   std::vector<std::string> names;
   std::vector<std::string_view> views;
   for (const Framework& framework : AllFrameworks()) {
-    if (framework.name == name) {
-      if (framework.apply != nullptr) return &framework;
-      return Fail(Code::kInvalid,
-                  fmt::format("framework {} is known, but this version cannot launch it", name),
-                  "use framework: custom and let the script read the MUSTER_ variables");
-    }
-    if (framework.apply != nullptr) {
-      names.emplace_back(framework.name);
-      views.emplace_back(framework.name);
-    }
+    if (framework.name == name) return &framework;
+    names.emplace_back(framework.name);
+    views.emplace_back(framework.name);
   }
   const std::string_view meant = DidYouMean(name, views);
   return Fail(Code::kInvalid, fmt::format("framework \"{}\" is unknown", Printable(name)),
@@ -40,8 +33,8 @@ Result<const Framework*> FindFramework(const std::string& name) {
 
 // One machine may carry nodes of several roles; each needs a name of its own for mpirun and for
 // the hosts file.
-std::vector<std::pair<std::string, std::string>> HostsOf(const Allocation& allocation) {
-  std::vector<std::pair<std::string, std::string>> hosts;
+Hosts HostsOf(const Allocation& allocation) {
+  Hosts hosts;
   std::set<std::string_view> seen;
   for (const NodeShare& share : allocation.nodes) {
     const bool fresh = seen.insert(share.node).second;
@@ -81,7 +74,7 @@ NodeOrder NodeOrderOf(const JobFacts& facts, const NodeShare& share) {
   order.code_per_rank = spec.workdir == "rank";
   order.folders = FoldersOf(spec, places);
   order.hooks = spec.hooks;
-  order.hook_env = NodeEnv(facts, share.index);
+  order.env = NodeEnv(facts, share.index);
   order.memory = spec.memory;
   order.time_limit_ms = spec.time_limit_ms;
   order.warning_ms = spec.warning_ms;
@@ -94,43 +87,53 @@ RankOrder RankOrderOf(const JobFacts& facts, const RankFacts& rank, const NodeOr
                       std::vector<std::string> argv) {
   RankOrder made{.rank = rank.rank,
                  .local_rank = rank.local_rank,
-                 .role = rank.role,
-                 .service = rank.spec_role->service,
+                 .role = rank.role->name,
+                 .service = rank.role->service,
                  .argv = std::move(argv),
-                 .env = RankEnv(facts, rank),
+                 .env = RankEnv(rank, order),
                  .cwd = FolderOfRank(*facts.spec, order, rank.rank)};
-  SetEnv(made.env, "MUSTER_WORK_DIR", made.cwd);
+  if (facts.spec->workdir == "rank") made.env.emplace_back("MUSTER_WORK_DIR", made.cwd);
   return made;
+}
+
+Status AddRanks(const JobFacts& facts, std::vector<NodeOrder>& orders) {
+  std::vector<std::vector<std::string>> commands;  // by role
+  for (const Role& role : facts.spec->roles) {
+    MUSTER_ASSIGN(std::vector<std::string> argv, BuildCommand(*facts.spec, role, *facts.places));
+    commands.push_back(std::move(argv));
+  }
+  for (const RankFacts& rank : facts.ranks) {
+    NodeOrder& order = orders[size_t(rank.node)];
+    const size_t role = size_t(rank.role - facts.spec->roles.data());
+    order.ranks.push_back(RankOrderOf(facts, rank, order, commands[role]));
+  }
+  return {};
 }
 
 }  // namespace
 
 int PortsPerNode(const JobSpec& spec) {
   const auto framework = FindFramework(spec.framework);
-  return framework ? (*framework)->ports_per_node : 0;
+  return framework ? (*framework)->ports(spec) : 0;
 }
 
 Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& allocation,
                                     const Places& places) {
   MUSTER_ASSIGN(const Framework* framework, FindFramework(spec.framework));
   MUSTER_ASSIGN(const JobFacts facts, GatherFacts(spec, allocation, places, *framework));
-  const auto hosts = HostsOf(allocation);
+  const Shared<Hosts> hosts = HostsOf(allocation);
   std::vector<NodeOrder> orders;
   orders.reserve(allocation.nodes.size());
   for (const NodeShare& share : allocation.nodes) {
     orders.push_back(NodeOrderOf(facts, share));
     orders.back().hosts = hosts;
-    orders.back().hostname = hosts[size_t(share.index)].second;
-    SetEnv(orders.back().hook_env, "MUSTER_WORK_DIR",
+    orders.back().hostname = (*hosts)[size_t(share.index)].second;
+    SetEnv(orders.back().env, "MUSTER_WORK_DIR",
            places.code_dir.empty() || orders.back().code_per_rank
                ? orders.back().work_dir
                : orders.back().work_dir + "/code");
   }
-  for (const RankFacts& rank : facts.ranks) {
-    MUSTER_ASSIGN(std::vector<std::string> argv, BuildCommand(spec, *rank.spec_role, places));
-    NodeOrder& order = orders[size_t(rank.node)];
-    order.ranks.push_back(RankOrderOf(facts, rank, order, std::move(argv)));
-  }
+  MUSTER_TRY(AddRanks(facts, orders));
   MUSTER_TRY(framework->apply(facts, orders));
   return orders;
 }
@@ -138,7 +141,7 @@ Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& alloc
 std::vector<FrameworkInfo> Frameworks() {
   std::vector<FrameworkInfo> all;
   for (const Framework& framework : AllFrameworks()) {
-    if (framework.apply != nullptr) all.push_back({framework.name, framework.summary});
+    all.push_back({framework.name, framework.summary});
   }
   return all;
 }

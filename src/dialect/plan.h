@@ -29,8 +29,7 @@ int PortsPerNode(const JobSpec& spec);
 Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& allocation,
                                     const Places& places);
 
-// Names accepted in `framework:`, and what each is, for --help and the schema. A framework that is
-// known but not supported yet is refused by name in Plan and in the reader.
+// Names accepted in `framework:`, and what each is, for --help and completion.
 struct FrameworkInfo {
   const char* name;
   const char* summary;

@@ -145,8 +145,8 @@ Result<AgentCall> ParseAgentCall(std::span<const std::string> args) {
 
 json::object HostsDocument(const NodeOrder& order) {
   json::array nodes;
-  for (size_t i = 0; i < order.hosts.size(); ++i) {
-    const auto& [address, name] = order.hosts[i];
+  for (size_t i = 0; i < order.hosts->size(); ++i) {
+    const auto& [address, name] = (*order.hosts)[i];
     nodes.push_back(json::object{{"name", name},
                                  {"address", address},
                                  {"dir", fmt::format("{}/node{}", order.attempt_dir, i)}});

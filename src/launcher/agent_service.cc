@@ -124,7 +124,7 @@ Result<pid_t> AgentService::Run(const AgentRequest& request,
                            .stdout_fd = files[1].get(),
                            .stderr_fd = files[2].get()};
   // What is true of the calling node must not be said of this one.
-  command.env.Set(order_.hook_env);
+  command.env.Set(order_.env);
   MUSTER_ASSIGN(const os::Child child, starter_.Start(std::move(command)));
   return child.pid;
 }

@@ -41,7 +41,7 @@ TEST(AgentTest, CallWithoutHostOrCommandIsRefused) {
 TEST(AgentTest, HostsAreFoundByNameAndByAddress) {
   NodeOrder order;
   order.attempt_dir = "/a/1";
-  order.hosts = {{"127.77.0.1", "node-0"}, {"127.77.0.2", "node-1"}};
+  order.hosts = Hosts{{"127.77.0.1", "node-0"}, {"127.77.0.2", "node-1"}};
   const json::value document = HostsDocument(order);
   EXPECT_EQ(FindHost(document, "node-1").value(), "/a/1/node1");
   EXPECT_EQ(FindHost(document, "127.77.0.1").value(), "/a/1/node0");
@@ -83,7 +83,7 @@ class AgentServiceTest : public testing::Test {
   void SetUp() override {
     auto order = bench_.Order(1, {}, 2);
     order.agent = true;
-    order.hook_env = {{"WHERE", "node-1"}};
+    order.env = {{"WHERE", "node-1"}};
     bench_.Launch(order);
   }
   pid_t Start(const std::vector<std::string>& args) {

@@ -20,7 +20,7 @@ Status HookRunner::Start(const std::string& name, const std::string& text) {
     LogWarning("hooks.log has no heading for {}: {}", name, status.error().text);
   Starter::Command command{
       .argv = {"/bin/sh", "-c", text}, .env = starter_.inherited(), .cwd = HookFolder(order_)};
-  command.env.Set(order_.hook_env);
+  command.env.Set(order_.env);
   command.stdout_fd = log.get();
   MUSTER_ASSIGN(const os::Child child, starter_.Start(std::move(command)));
   pid_ = child.pid;

@@ -49,7 +49,7 @@ bool IsHostWord(std::string_view word) {
 
 std::string HostsText(const NodeOrder& order, std::string_view machine) {
   std::string text = "127.0.0.1 localhost\n::1 localhost\n";
-  for (const auto& [address, name] : order.hosts)
+  for (const auto& [address, name] : *order.hosts)
     if (IsHostWord(address) && IsHostWord(name)) text += fmt::format("{} {}\n", address, name);
   text += machine;
   if (text.back() != '\n') text += '\n';

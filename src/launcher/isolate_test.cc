@@ -7,7 +7,7 @@ namespace {
 
 TEST(IsolateTest, HostsOfTheAttemptComeBeforeTheMachinesOwn) {
   NodeOrder order;
-  order.hosts = {{"127.77.0.1", "node-0"}, {"127.77.0.2", "node-1"}};
+  order.hosts = Hosts{{"127.77.0.1", "node-0"}, {"127.77.0.2", "node-1"}};
   EXPECT_EQ(HostsText(order, "10.0.0.1 node-0"),
             "127.0.0.1 localhost\n::1 localhost\n127.77.0.1 node-0\n127.77.0.2 node-1\n"
             "10.0.0.1 node-0\n");
@@ -15,8 +15,8 @@ TEST(IsolateTest, HostsOfTheAttemptComeBeforeTheMachinesOwn) {
 
 TEST(IsolateTest, NamesThatWouldBreakALineAreLeftOut) {
   NodeOrder order;
-  order.hosts = {
-      {"127.77.0.1", "a\n6.6.6.6 evil"}, {"", "b"}, {"127.77.0.3", "c d"}, {"::1", "ok"}};
+  order.hosts =
+      Hosts{{"127.77.0.1", "a\n6.6.6.6 evil"}, {"", "b"}, {"127.77.0.3", "c d"}, {"::1", "ok"}};
   EXPECT_EQ(HostsText(order, ""), "127.0.0.1 localhost\n::1 localhost\n::1 ok\n");
 }
 

@@ -57,8 +57,10 @@ NodeOrder LaunchBench::Order(int node, const std::vector<std::string>& texts, in
   order.attempt_dir = attempt_dir_;
   order.dir = NodeDir(node);
   order.work_dir = order.dir + "/work";
+  Hosts hosts;
   for (int i = 0; i < node_count; ++i)
-    order.hosts.emplace_back(fmt::format("127.77.0.{}", i + 1), fmt::format("node-{}", i));
+    hosts.emplace_back(fmt::format("127.77.0.{}", i + 1), fmt::format("node-{}", i));
+  order.hosts = std::move(hosts);
   for (const auto& text : texts) {
     order.ranks.push_back(Rank(next_rank_++, text));
     order.ranks.back().cwd = order.work_dir;

@@ -36,7 +36,8 @@ Result<NodeOrder> ReadOrder(const os::Path& node_dir) {
 }
 
 Ground PrepareGround(const NodeOrder& order) {
-  Ground ground{.host = os::HostName(), .group = {}, .notes = Isolate(order)};
+  Ground ground{.host = os::HostName(), .group = {}, .notes = order.notes};
+  for (std::string& note : Isolate(order)) ground.notes.push_back(std::move(note));
   auto group = os::Cgroup::Create(
       os::NodeGroupName(order.job, order.attempt, order.node, order.token), order.memory);
   if (group) {

@@ -265,7 +265,7 @@ TEST(LauncherTest, SetupHookRunsBeforeTheRanksInTheWorkFolder) {
   LaunchBench bench;
   auto order = bench.Order(0, {"cat made-by-setup"});
   order.hooks.setup = "echo $STAGE > made-by-setup; echo to the log; pwd";
-  order.hook_env = {{"STAGE", "prepared"}};
+  order.env = {{"STAGE", "prepared"}};
   bench.Launch(order);
   bench.WaitLauncher(0);
   EXPECT_EQ(bench.Text(0, "rank0.log"), "prepared\n");

@@ -29,7 +29,7 @@ namespace muster::launcher {
 struct Ground {
   std::string host;  // the machine's own name
   std::optional<os::Cgroup> group;
-  std::vector<std::string> notes;  // what it could not give
+  std::vector<std::string> notes;  // of the plan, and what the ground could not give
 };
 
 // One node of one attempt, from the first line of its record to the last. node.cc tells how it

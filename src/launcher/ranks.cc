@@ -28,6 +28,7 @@ Result<pid_t> Ranks::Start(const RankOrder& rank) const {
   MUSTER_ASSIGN(const os::Fd log,
                 os::Open(order_.LogPath(rank.rank), O_WRONLY | O_CREAT | O_APPEND));
   Starter::Command command{.argv = rank.argv, .env = starter_.inherited(), .cwd = rank.cwd};
+  command.env.Set(order_.env);
   command.env.Set(rank.env);
   command.stdout_fd = log.get();
   MUSTER_ASSIGN(const os::Child child, starter_.Start(std::move(command)));

@@ -62,9 +62,9 @@ Result<StageDone> Stage(const NodeOrder& order, const Clock& clock) {
   MUSTER_TRY(MakeRankFolders(order));
   for (const auto& file : order.files) {
     MUSTER_TRY(os::MakeDirs(os::Path(file.path).parent_path()));
-    MUSTER_TRY(os::WriteFileAtomic(file.path, file.content, mode_t(file.mode), false));
+    MUSTER_TRY(os::WriteFileAtomic(file.path, *file.content, mode_t(file.mode), false));
     ++done.files;
-    done.bytes += int64_t(file.content.size());
+    done.bytes += int64_t(file.content->size());
   }
   done.ms = clock.SteadyMs() - began_ms;
   return done;

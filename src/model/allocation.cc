@@ -1,5 +1,7 @@
 #include "model/allocation.h"
 
+#include "base/text.h"
+
 namespace muster {
 namespace {
 
@@ -15,6 +17,18 @@ std::vector<int> NumbersFrom(const json::object& object, std::string_view key) {
   return values;
 }
 
+std::map<int, std::string> AddressesFrom(const json::object& node) {
+  std::map<int, std::string> addresses;
+  const auto* members = GetObject(node, "device_addresses");
+  if (members == nullptr) return addresses;
+  for (const auto& member : *members) {
+    const auto device = ParseInt(member.key());
+    if (device && member.value().is_string())
+      addresses.emplace(int(*device), member.value().get_string());
+  }
+  return addresses;
+}
+
 }  // namespace
 
 json::object ToJsonObject(const Allocation& allocation) {
@@ -28,6 +42,11 @@ json::object ToJsonObject(const Allocation& allocation) {
                                  {"kind", share.kind},
                                  {"devices", Numbers(share.devices)},
                                  {"ports", Numbers(share.ports)}});
+    if (share.device_addresses.empty()) continue;
+    json::object addresses;
+    for (const auto& [device, address] : share.device_addresses)
+      addresses[std::to_string(device)] = address;
+    nodes.back().get_object()["device_addresses"] = std::move(addresses);
   }
   return {{"nodes", std::move(nodes)}};
 }
@@ -39,11 +58,11 @@ Allocation AllocationFromJson(const json::object& object) {
   for (const auto& item : *nodes) {
     const auto* node = item.if_object();
     if (node == nullptr) continue;
-    allocation.nodes.push_back({int(GetInt(*node, "index")), std::string(GetString(*node, "role")),
-                                std::string(GetString(*node, "node")),
-                                std::string(GetString(*node, "address")), GetBool(*node, "virtual"),
-                                std::string(GetString(*node, "kind")),
-                                NumbersFrom(*node, "devices"), NumbersFrom(*node, "ports")});
+    allocation.nodes.push_back(
+        {int(GetInt(*node, "index")), std::string(GetString(*node, "role")),
+         std::string(GetString(*node, "node")), std::string(GetString(*node, "address")),
+         GetBool(*node, "virtual"), std::string(GetString(*node, "kind")),
+         NumbersFrom(*node, "devices"), NumbersFrom(*node, "ports"), AddressesFrom(*node)});
   }
   return allocation;
 }

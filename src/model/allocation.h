@@ -13,8 +13,9 @@ struct NodeInfo {
   std::string name;     // unique; also its host name where the kernel lets us set one
   std::string address;  // where its ranks are reached: a loopback address for virtual nodes
   bool is_virtual = false;
-  std::map<std::string, int> devices;         // kind -> how many; cpu slots too
-  std::map<std::string, std::string> models;  // kind -> "NVIDIA H200", where known
+  std::map<std::string, int> devices;           // kind -> how many; cpu slots too
+  std::map<std::string, std::string> models;    // kind -> "NVIDIA H200", where known
+  std::map<int, std::string> device_addresses;  // NPU -> address of its own network card
 };
 
 // What one launcher of an attempt was given. Node indices of an attempt count 0, 1, … over its
@@ -28,6 +29,7 @@ struct NodeShare {
   std::string kind;
   std::vector<int> devices;  // device numbers on that node, ascending
   std::vector<int> ports;    // free on that node, reserved until the attempt has ended
+  std::map<int, std::string> device_addresses;  // of NPUs, where the node knows them
 };
 
 struct Allocation {

@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 json::object ToJson(const RankOrder& rank) {
   return {{"rank", rank.rank},           {"local_rank", rank.local_rank},  {"role", rank.role},
@@ -66,20 +66,21 @@ json::object ToJsonObject(const NodeOrder& order) {
                       {"code_per_rank", order.code_per_rank},
                       {"folders", WordsToJson(order.folders)},
                       {"agent", order.agent},
+                      {"notes", WordsToJson(order.notes)},
                       {"warning_ms", order.warning_ms},
                       {"warning_signal", order.warning_signal},
                       {"grace_ms", order.grace_ms},
                       {"hooks", json::object{{"setup", order.hooks.setup},
                                              {"on_stop", order.hooks.on_stop},
                                              {"on_failure", order.hooks.on_failure}}},
-                      {"hook_env", PairsToJson(order.hook_env)}};
+                      {"env", PairsToJson(order.env)}};
   if (order.memory) object["memory"] = *order.memory;
   if (order.time_limit_ms) object["time_limit_ms"] = *order.time_limit_ms;
-  object["hosts"] = ListToJson(order.hosts, [](const auto& host) {
+  object["hosts"] = ListToJson(*order.hosts, [](const auto& host) {
     return json::object{{"address", host.first}, {"name", host.second}};
   });
   object["files"] = ListToJson(order.files, [](const OrderFile& file) {
-    return json::object{{"path", file.path}, {"mode", file.mode}, {"content", file.content}};
+    return json::object{{"path", file.path}, {"mode", file.mode}, {"content", *file.content}};
   });
   object["ranks"] = ListToJson(order.ranks, [](const RankOrder& rank) { return ToJson(rank); });
   return object;
@@ -112,20 +113,23 @@ Result<NodeOrder> NodeOrderFromJson(const json::value& value) {
   order.code_per_rank = GetBool(*object, "code_per_rank");
   order.folders = WordsFromJson(GetArray(*object, "folders"));
   order.agent = GetBool(*object, "agent");
+  order.notes = WordsFromJson(GetArray(*object, "notes"));
   order.warning_ms = GetInt(*object, "warning_ms");
   order.warning_signal = GetString(*object, "warning_signal");
   order.grace_ms = GetInt(*object, "grace_ms", order.grace_ms);
   order.memory = OptionalInt(*object, "memory");
   order.time_limit_ms = OptionalInt(*object, "time_limit_ms");
-  order.hook_env = PairsFromJson(GetObject(*object, "hook_env"));
+  order.env = PairsFromJson(GetObject(*object, "env"));
   if (const auto* hooks = GetObject(*object, "hooks")) {
     order.hooks.setup = GetString(*hooks, "setup");
     order.hooks.on_stop = GetString(*hooks, "on_stop");
     order.hooks.on_failure = GetString(*hooks, "on_failure");
   }
+  Hosts hosts;
   EachObject(*object, "hosts", [&](const json::object& host) {
-    order.hosts.emplace_back(GetString(host, "address"), GetString(host, "name"));
+    hosts.emplace_back(GetString(host, "address"), GetString(host, "name"));
   });
+  order.hosts = std::move(hosts);
   EachObject(*object, "files", [&](const json::object& file) {
     order.files.push_back({std::string(GetString(file, "path")),
                            std::string(GetString(file, "content")),

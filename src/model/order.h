@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "base/shared.h"
 #include "model/spec.h"
 
 namespace muster {
@@ -15,9 +16,11 @@ namespace muster {
 // The order that one launcher carries out: order.json in the node's folder. Complete: a launcher
 // reads nothing else of the job. All paths absolute.
 
+using Hosts = std::vector<std::pair<std::string, std::string>>;  // address, name
+
 struct OrderFile {
   std::string path;
-  std::string content;
+  Shared<std::string> content;  // a rank table is the same on all nodes, and long
   int mode = 0644;
 };
 
@@ -27,12 +30,12 @@ struct RankOrder {
   std::string role;
   bool service = false;
   std::vector<std::string> argv;
-  Pairs env;  // on top of the launcher's inherited environment
+  Pairs env;  // on top of the node's
   std::string cwd;
 };
 
 struct NodeOrder {
-  int version = 1;
+  int version = 2;
   JobId job = 0;
   int attempt = 1;
   std::string token;  // names the attempt for good; also the mark in every rank's environment
@@ -40,10 +43,9 @@ struct NodeOrder {
   int node_count = 1;
   std::string node_name;
   std::string address;
-  std::string hostname;  // set in a UTS namespace when `isolate` and the kernel allow it
-  bool isolate = false;  // virtual node: own host name and hosts file
-  std::vector<std::pair<std::string, std::string>>
-      hosts;                   // address, name: all nodes of the attempt
+  std::string hostname;        // set in a UTS namespace when `isolate` and the kernel allow it
+  bool isolate = false;        // virtual node: own host name and hosts file
+  Shared<Hosts> hosts;         // all nodes of the attempt
   std::string dir;             // …/attempts/<n>/node<k>
   std::string attempt_dir;     // …/attempts/<n>: `control` and the other nodes' folders are here
   std::string code_dir;        // snapshot to copy into work/code before anything runs; empty: none
@@ -53,8 +55,9 @@ struct NodeOrder {
   std::vector<std::string> folders;  // made beforehand (outputs)
   std::vector<RankOrder> ranks;      // may be empty: a node that only serves `muster agent`
   bool agent = false;  // listens on dir/agent.sock for commands from other nodes (mpirun)
+  std::vector<std::string> notes;  // what a person should know of the plan, said once
   Hooks hooks;
-  Pairs hook_env;
+  Pairs env;  // of every process on the node, on top of the launcher's inherited environment
   std::optional<int64_t> memory;
   std::optional<int64_t> time_limit_ms;
   int64_t warning_ms = 0;

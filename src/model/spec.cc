@@ -96,6 +96,17 @@ void PutLimits(json::object& object, const JobSpec& spec) {
                                             {"before", Milliseconds(spec.warning_ms)}}}};
 }
 
+void PutLaunch(json::object& object, const Launch& launch) {
+  json::object members;
+  if (launch.start != Launch{}.start) members["start"] = launch.start;
+  PutText(members, "version", launch.version);
+  PutText(members, "rank_table", launch.rank_table);
+  PutText(members, "device_addresses", launch.device_addresses);
+  PutText(members, "interface", launch.interface);
+  if (launch.timeout_ms) members["timeout"] = Milliseconds(*launch.timeout_ms);
+  if (!members.empty()) object["launch"] = std::move(members);
+}
+
 void PutHooks(json::object& object, const Hooks& hooks) {
   json::object members;
   PutText(members, "setup", hooks.setup);
@@ -131,6 +142,7 @@ json::object ToJsonObject(const JobSpec& spec) {
   object["name"] = spec.name;
   object["framework"] = spec.framework;
   object["python"] = EscapeVariables(spec.python);
+  PutLaunch(object, spec.launch);
   PutText(object, "code", spec.code);
   PutRoles(object, spec);
   PutPairs(object, "inputs", spec.inputs);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,17 +9,12 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "model/launch.h"
 
 namespace muster {
 
 using JobId = int64_t;
 using Pairs = std::vector<std::pair<std::string, std::string>>;  // in the order of the file
-
-// The frameworks that a job file may name, each with a file of its own in dialect/; and those that
-// are known by name, so that asking for one gets a better answer than "unknown".
-inline constexpr std::array<std::string_view, 3> kFrameworks = {"custom", "pytorch", "mpi"};
-inline constexpr std::array<std::string_view, 4> kLaterFrameworks = {"mindspore", "paddle",
-                                                                     "horovod", "tensorflow"};
 
 // A job file after reading: every field checked, every default filled in, variables replaced,
 // sweeps expanded. spec_reader.h makes it; nothing else does.
@@ -67,6 +61,7 @@ struct Hooks {
 struct JobSpec {
   std::string name;
   std::string framework = "custom";
+  Launch launch;
   std::string python = "python3";  // interpreter of .py boot files
   std::string code;                // folder as the user wrote it, empty: none
   std::string code_hash;           // its snapshot, set at submit

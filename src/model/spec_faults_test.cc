@@ -39,7 +39,7 @@ std::string TextWith(std::string_view line) {
 
 TEST(SpecFaultsTest, AllFaultsAreReportedAtOnceInTheOrderOfTheFile) {
   const auto faults = Faults(R"(nmae: x
-framework: pytorhc
+workdir: rnak
 resources:
   nodes: -1
   devices: npu:x
@@ -50,7 +50,7 @@ env: {1X: 2}
   EXPECT_EQ(
       FaultText(faults, "job.yaml"),
       R"(job.yaml:1:7: nmae: found an unknown key, expected a key that is known here (did you mean "name"?)
-job.yaml:2:12: framework: found "pytorhc", expected one of custom, pytorch, mpi (did you mean "pytorch"?)
+job.yaml:2:10: workdir: found "rnak", expected one of node, rank (did you mean "rank"?)
 job.yaml:4:10: resources.nodes: found -1, expected a whole number from 1 to 10000
 job.yaml:5:12: resources.devices: found "npu:x", expected KIND:COUNT such as npu:8
 job.yaml:6:10: retries: found "many", expected a whole number from 0 to 100
@@ -129,10 +129,18 @@ TEST(SpecFaultsTest, DevicesGetAHint) {
             "did you mean \"count\"?");
 }
 
-TEST(SpecFaultsTest, LaterFrameworksAndKeysSayWhen) {
-  EXPECT_EQ(TextWith("framework: mindspore"),
-            "job.yaml:2:12: framework: found \"mindspore\", expected one of custom, pytorch, mpi "
-            "(mindspore is not supported yet, known: custom, pytorch, mpi)\n");
+TEST(SpecFaultsTest, FrameworksAndTheirWaysToStartAreNamed) {
+  EXPECT_THAT(TextWith("framework: pytorhc"),
+              AllOf(HasSubstr("framework: found \"pytorhc\", expected one of custom, pytorch"),
+                    HasSubstr("(did you mean \"pytorch\"?)")));
+  EXPECT_EQ(TextWith("framework: pytorch\nlaunch: {start: torchrn}"),
+            "job.yaml:3:17: launch.start: found \"torchrn\", expected a way to start pytorch: "
+            "auto, env, torchrun (did you mean \"torchrun\"?)\n");
+  EXPECT_THAT(TextWith("framework: custom\nlaunch: {start: torchrun}"),
+              HasSubstr("expected a way to start custom: auto"));
+  EXPECT_THAT(TextWith("launch: {version: latest}"), HasSubstr("a version such as 1.8.5"));
+  EXPECT_THAT(TextWith("launch: {rank_table: 3}"), HasSubstr("lab, cloud, 1.0, 1.1, 1.2"));
+  EXPECT_THAT(TextWith("launch: {interface: \"a b\"}"), HasSubstr("such as eth0"));
   EXPECT_EQ(OnlyFault("run: x\nlogs: obs://a/b\n").hint,
             "this key is not supported by this version");
 }

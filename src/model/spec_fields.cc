@@ -18,6 +18,12 @@ constexpr size_t kMaxRoles = 16;  // each may inherit the whole job
 
 constexpr std::array<std::string_view, 2> kWorkdirs = {"node", "rank"};
 
+constexpr std::array<std::string_view, 5> kTableForms = {"lab", "cloud", "1.0", "1.1", "1.2"};
+
+const WordRule kVersionRule = {"0-9", "0-9.", 16, "a version such as 1.8.5"};
+const WordRule kStartRule = {"a-z", "a-z0-9_", 16, "a way to start, such as auto"};
+const WordRule kInterfaceRule = {"A-Za-z0-9", "A-Za-z0-9_.:@-", 15,
+                                 "a network interface such as eth0"};
 const WordRule kHashRule = {"0-9a-f", "0-9a-f", 128, "a hash in hexadecimal digits"};
 
 // The default that the schema publishes is the member's own initial value.
@@ -170,8 +176,8 @@ Fields<JobDraft> IdentityFields() {
   return {
       Into<JobDraft>("name", "The job's name; made from the code folder or command if left out.",
                      Word{kNameRule}, &JobDraft::name, Stage::kName),
-      Into<JobDraft>("framework", "Whose launch contract the ranks get.",
-                     Choice{kFrameworks, kLaterFrameworks}, &JobDraft::framework),
+      Into<JobDraft>("framework", "Whose launch contract the ranks get.", Choice{kFrameworks},
+                     &JobDraft::framework),
       Into<JobDraft>("code", "A folder that is copied at submit; the command runs inside.", Place{},
                      &JobDraft::code),
       Into<JobDraft>("python", "The interpreter of .py boot files.",
@@ -226,6 +232,30 @@ Field<JobDraft> HooksField() {
        Hook("on_failure", "After a failed attempt, when all is clean.", &Hooks::on_failure)});
 }
 
+template <typename Type, typename Member>
+Field<JobDraft> OfLaunch(std::string_view key, std::string_view summary, Type type, Member member) {
+  return {key, summary, type.Schema(), [type, member](const Cursor& at, Stage, JobDraft& job) {
+            if (auto value = type.Read(at)) job.launch.*member = *value;
+          }};
+}
+
+Field<JobDraft> LaunchField() {
+  const FreeText rule{"a rule such as 192.168.{d}.{1+s}"};
+  return Section(
+      "launch", "How the framework is started, where it knows several ways.",
+      {OfLaunch("start", "auto, or one of the framework's own ways.", Word{kStartRule},
+                &Launch::start),
+       OfLaunch("version", "Of the framework; a current one unless said otherwise.",
+                Word{kVersionRule}, &Launch::version),
+       OfLaunch("rank_table", "The form of rank tables.", Choice{kTableForms}, &Launch::rank_table),
+       OfLaunch("device_addresses", "Addresses of NPUs by server s and device d, for rank tables.",
+                rule, &Launch::device_addresses),
+       OfLaunch("interface", "The network interface that ranks meet over.", Word{kInterfaceRule},
+                &Launch::interface),
+       OfLaunch("timeout", "How long ranks wait for each other at the start.",
+                Duration{kSecond, kDay}, &Launch::timeout_ms)});
+}
+
 Field<JobDraft> InternalField() {
   return Section(
       "muster", "Internal: what the server adds to the spec that it keeps.",
@@ -262,6 +292,7 @@ Fields<JobDraft> MakeJobFields() {
         json::object{
             {"type", "array"}, {"minItems", 1}, {"items", json::object{{"type", scalars}}}}}}));
   std::ranges::move(LifeFields(), std::back_inserter(fields));
+  fields.push_back(LaunchField());
   fields.push_back(HooksField());
   fields.push_back(InternalField());
   return fields;

@@ -132,6 +132,7 @@ json::object DocumentFromFlags(const FlagValues& flags, Marks* marks) {
   overlay.PutAll("parameters", flags.parameters);
   overlay.PutAll("inputs", flags.inputs);
   overlay.PutAll("labels", flags.labels);
+  overlay.PutAll("launch", flags.launch);
   return overlay.Take();
 }
 

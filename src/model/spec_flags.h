@@ -23,8 +23,9 @@ struct FlagValues {
   std::optional<bool> preemptible;
   std::vector<std::string> after;    // "17", "17:ended"; replaces the file's
   std::vector<std::string> command;  // one word is a text as in `run: …`, several are a list
-  Pairs env, parameters, inputs, outputs, labels;  // added to the file's, or replacing one of them
-  Pairs sweep;                                     // name -> "0.1,0.2"
+  Pairs env, parameters, inputs, outputs, labels,
+      launch;   // added to the file's, or replacing one of them
+  Pairs sweep;  // name -> "0.1,0.2"
 };
 
 // The document that says the same as the flags over the base. Marks of what flags replaced are

@@ -120,6 +120,17 @@ void CheckPlaces(const Cursor& root, const JobDraft& job) {
   }
 }
 
+void CheckLaunch(const Cursor& root, const JobDraft& job) {
+  const auto ways = WaysToStart(job.framework);
+  const std::string& start = job.launch.start;
+  if (start == Launch{}.start || std::ranges::find(ways, start) != ways.end()) return;
+  std::string expected = "auto";
+  for (const std::string_view way : ways) expected += fmt::format(", {}", way);
+  root.reading.AddFault("launch.start", fmt::format("\"{}\"", ShortText(start)),
+                        fmt::format("a way to start {}: {}", job.framework, expected),
+                        root.reading.Suggest(start, ways));
+}
+
 void SettleWarning(const Cursor& root, JobDraft& job) {
   const auto* limits = GetObject(root.value.get_object(), "limits");
   const bool said = limits != nullptr && limits->contains("warning");
@@ -152,6 +163,7 @@ JobSpec ReadJob(const Cursor& root, const Sweep& sweep, const Pairs& values) {
 
   CheckCommands(root, job);
   CheckPlaces(root, job);
+  CheckLaunch(root, job);
   SettleWarning(root, job);
   for (RoleDraft& draft : job.drafts) job.roles.push_back(std::move(draft.role));
   sweep.SetParameters(values, job.roles);

@@ -6,7 +6,7 @@
 namespace muster {
 
 // Job files that several tests read: every good one must be taken by the reader and by the schema.
-inline constexpr std::array<std::string_view, 12> kGoodSamples = {
+inline constexpr std::array<std::string_view, 13> kGoodSamples = {
     "run: train.py\n",
     R"({"run": ["python3", "train.py", "--fast"], "resources": {"nodes": 2}})",
     R"(name: resnet50-cifar10
@@ -37,6 +37,11 @@ workdir: rank
     env: {ROLE: worker}
 parameters: {steps: 10, seed: 7}
 resources: {memory: 2GiB}
+)",
+    R"(framework: pytorch
+run: train.py
+launch: {start: torchrun, version: 0.3, rank_table: lab, device_addresses: "10.0.{s}.{1+d}",
+         interface: eth0, timeout: 10m}
 )",
     R"(run: train.py
 sweep: {lr: [0.1, 0.01], depth: [18, 34, 50]}

@@ -146,11 +146,8 @@ std::optional<std::string> Choice::Read(const Cursor& at) const {
   const std::string expected = "one of " + QuotedList(options);
   auto text = at.Text(expected);
   if (!text || std::ranges::find(options, *text) != options.end()) return text;
-  std::string hint = at.reading.Suggest(*text, options);
-  if (std::ranges::find(later, *text) != later.end()) {
-    hint = fmt::format("{} is not supported yet, known: {}", *text, QuotedList(options));
-  }
-  at.reading.AddFault(at.path, DescribeValue(json::string(*text)), expected, hint);
+  at.reading.AddFault(at.path, DescribeValue(json::string(*text)), expected,
+                      at.reading.Suggest(*text, options));
   return std::nullopt;
 }
 

@@ -60,7 +60,6 @@ struct FreeText {
 
 struct Choice {
   std::span<const std::string_view> options;
-  std::span<const std::string_view> later = {};  // known, but not supported yet
   std::optional<std::string> Read(const Cursor& at) const;
   json::object Schema() const;
 };
