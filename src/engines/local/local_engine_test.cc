@@ -84,6 +84,28 @@ TEST_P(LocalEngineTest, TheGroupOfALauncherThatDiedBeforeItsFirstWordIsRemoved) 
   engine().Release(attempt);
 }
 
+// A launcher may be adopted before it has written a word, for instance while the disk is full, and
+// then say everything at once.
+TEST_P(LocalEngineTest, AnAdoptedLauncherThatSaysAllItsWordsAtOnceIsHeard) {
+  const AttemptRef attempt = NewAttempt();
+  NodeOrder order;
+  order.node = 0;
+  order.dir = attempt.dir + "/node0";
+  ASSERT_TRUE(os::MakeDirs(order.dir));
+  auto record = os::Open(order.dir + "/record", O_WRONLY | O_CREAT | O_APPEND);
+  ASSERT_TRUE(record && os::TryLock(record->get()).value());
+  ASSERT_TRUE(engine().Recover(attempt, std::vector<NodeStatus>(1), {order}));
+  const std::string words = EncodeRecordLine({1, 1, LauncherBegan{.token = attempt.token}}) +
+                            EncodeRecordLine({1, 1, NodeClean{}}) +
+                            EncodeRecordLine({1, 1, LauncherEnded{}});
+  ASSERT_TRUE(os::WriteAll(record->get(), words));
+  record->Reset();
+  ASSERT_TRUE(WaitEnded(attempt, 1));
+  EXPECT_EQ(told_.Count<LauncherEnded>(attempt, 0), 1);
+  EXPECT_TRUE(told_.lost.empty());
+  engine().Release(attempt);
+}
+
 TEST_P(LocalEngineTest, AStopIsHeardAfterALineThatWasCutOff) {
   const AttemptRef attempt = NewAttempt();
   const auto orders = Orders(attempt, 1, "echo up; exec sleep 1000");

@@ -143,7 +143,9 @@ void NodeWatch::OnLauncherGone(os::Loop::Id watch) {
 void NodeWatch::DecideFate(int tries) {
   const auto alive = alive_;
   ReadRecord();
-  if (!*alive || over_) return;
+  if (!*alive) return;
+  if (last_word_) return SayLastWord();  // it came while this look was waited for
+  if (over_) return;
   const bool locked = os::IsLocked(NodeDir() + "/record");
   if (locked && began_) {
     const auto process = os::ReadProcess(began_->pid);
