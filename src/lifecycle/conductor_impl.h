@@ -22,6 +22,7 @@ struct Live {
   bool resumed = false;       // another server, which died, began what it does now
   bool flush_due = false;     // what its record told has yet to be journaled
   std::string stop_asked_by;  // a user, or empty
+  std::optional<Job> ended;   // as its end is being made durable
 };
 
 // The state and the steps behind Conductor; one file a step, named at the declarations.

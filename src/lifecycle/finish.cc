@@ -90,6 +90,7 @@ std::vector<store::Op> Conductor::Impl::EndOps(Live& entry, Event event,
   ops.push_back(store::PutJob{ended.job});
   if (const auto* attempt = ended.job.current())
     ops.push_back(store::PutAttempt{ended.job.id, *attempt});
+  entry.ended = std::move(ended.job);
   return ops;
 }
 

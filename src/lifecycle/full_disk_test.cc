@@ -126,6 +126,19 @@ TEST_F(FullDiskTest, AStopThatOnlyTheRecordKnowsIsTheUsers) {
   EXPECT_EQ(StateOf(id), State::kStopped);
 }
 
+TEST_F(FullDiskTest, WhatIsWrittenLateDoesNotUndoAnEnd) {
+  const JobId id = SubmitOne(Doc());
+  {
+    const NoRoom no_room;
+    Begin(0);  // what the record told waits for room, and is tried again in a second
+  }
+  End(0, kGood);
+  EXPECT_EQ(journal_->FindJob(id).value()->state, State::kSucceeded);
+  LetTimePass();
+  EXPECT_EQ(journal_->FindJob(id).value()->state, State::kSucceeded);
+  EXPECT_TRUE(journal_->FindJob(id).value()->attempts[0].exit);
+}
+
 TEST_F(FullDiskTest, WhatCannotBeTakenUpYetIsNotSaidToBeOver) {
   const JobId id = SubmitOne(Doc());
   Begin(0);

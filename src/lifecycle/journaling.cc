@@ -72,22 +72,30 @@ void Conductor::Impl::Commit(std::vector<store::Op> ops, std::function<void()> t
   TryCommit(std::move(ops), told, sync);
 }
 
-// A batch that is written late must not put back what later ones have changed: rows of jobs that go
-// on are written as they are now. An end stays as it was judged, for nothing follows it.
+// A batch that is written late must not put back what later ones have changed: rows are written as
+// they are now, those of a job that ends as its end has them, and those of one whose end is on disk
+// not at all.
 std::vector<store::Op> Conductor::Impl::Refreshed(std::vector<store::Op> ops) const {
+  const auto now = [&](JobId id) -> const Job* {
+    const auto found = jobs.find(id);
+    if (found == jobs.end()) return nullptr;
+    return found->second.ended ? &*found->second.ended : &found->second.job;
+  };
+  std::vector<store::Op> fresh;
   for (store::Op& op : ops) {
-    auto* job = std::get_if<store::PutJob>(&op);
-    auto* attempt = std::get_if<store::PutAttempt>(&op);
-    if (job == nullptr && attempt == nullptr) continue;
-    const auto found = jobs.find(job != nullptr ? job->job.id : attempt->job);
-    if (found == jobs.end() || found->second.finishing) continue;
-    const Job& now = found->second.job;
-    if (job != nullptr) job->job = now;
-    if (attempt != nullptr)
-      for (const Attempt& current : now.attempts)
-        if (current.number == attempt->attempt.number) attempt->attempt = current;
+    if (auto* job = std::get_if<store::PutJob>(&op)) {
+      const Job* current = now(job->job.id);
+      if (current == nullptr) continue;
+      job->job = *current;
+    } else if (auto* put = std::get_if<store::PutAttempt>(&op)) {
+      const Job* current = now(put->job);
+      if (current == nullptr) continue;
+      for (const Attempt& attempt : current->attempts)
+        if (attempt.number == put->attempt.number) put->attempt = attempt;
+    }
+    fresh.push_back(std::move(op));
   }
-  return ops;
+  return fresh;
 }
 
 // Records come in bursts (sixteen ranks start at once); one write takes them all.

@@ -50,6 +50,7 @@ void Conductor::Impl::StopQueued(Live& entry, const std::string& reason,
               }
               if (found != jobs.end()) {
                 found->second.finishing = false;
+                found->second.ended.reset();
                 EnqueueOrWait(found->second);
               }
               done(std::unexpected(status.error()));
