@@ -126,9 +126,11 @@ int Serve(const std::vector<std::string>& arguments) {
   const auto settings = ReadSettings(arguments);
   Status status = settings ? Run(*settings) : Status(std::unexpected(settings.error()));
   if (status) return 0;
-  fmt::print(stderr, "muster server: {}\n", status.error().text);
-  if (!status.error().next.empty()) fmt::print(stderr, "  {}\n", status.error().next);
-  return status.error().code == Code::kInvalid ? 2 : 1;
+  const Error& error = status.error();
+  std::string words = fmt::format("muster server: {}\n", error.text);
+  if (!error.next.empty()) words += fmt::format("  {}\n", error.next);
+  std::fputs(words.c_str(), stderr);  // not fmt::print, which throws when the disk is full
+  return error.code == Code::kInvalid ? 2 : 1;
 }
 
 }  // namespace muster::apps

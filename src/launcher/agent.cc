@@ -122,8 +122,10 @@ Result<int> RunOnNode(const AgentCall& call) {
 }
 
 int Complain(std::string_view host, const Error& error) {
-  fmt::print(stderr, "muster agent: {}{}{}{}{}\n", host, host.empty() ? "" : ": ", error.text,
-             error.next.empty() ? "" : "; ", error.next);
+  const std::string words =
+      fmt::format("muster agent: {}{}{}{}{}\n", host, host.empty() ? "" : ": ", error.text,
+                  error.next.empty() ? "" : "; ", error.next);
+  std::fputs(words.c_str(), stderr);  // not fmt::print, which throws when the disk is full
   return kCannotRun;
 }
 
