@@ -67,7 +67,8 @@ class Resister:
 
 def see_the_end(resisters, expected):
     """Looks at each resister in the instant in which its end is first seen."""
-    waiting, deadline = list(resisters), time.monotonic() + PATIENCE
+    waiting, began = list(resisters), time.monotonic()
+    deadline = began + PATIENCE
     while waiting:
         for one in list(waiting):
             state = one.state()
@@ -76,6 +77,8 @@ def see_the_end(resisters, expected):
                 assert not left, f"{one.kind} is said to be {state}, and there is still: {left}"
                 assert state == expected, f"{one.kind}: {one.server.job(one.id)['reason']}"
                 waiting.remove(one)
+                if SCALE == "long" or time.monotonic() - began > 5:
+                    say(f"{one.kind} took {time.monotonic() - began:.1f} s")
         assert time.monotonic() < deadline, f"never ended: {[(one.kind, one.living()) for one in waiting]}\n" + waiting[0].server.log()[-2000:]
         time.sleep(0.01)
 
