@@ -1,9 +1,6 @@
 #include "api/job_json.h"
 
-#include <algorithm>
-
 #include "api/series.h"
-#include "http/client.h"
 
 namespace muster::api {
 namespace {
@@ -20,30 +17,14 @@ std::optional<json::object> LatestProgress(const Context& context, const Job& jo
   return ProgressJson(attempt->number, rank, values);
 }
 
-// file:///x%20y and file://host/x%20y name folders of this machine.
-std::string PlainPath(std::string_view place) {
-  constexpr std::string_view kScheme = "file://";
-  if (!place.starts_with(kScheme)) return std::string(place);
-  place.remove_prefix(std::min(place.find('/', kScheme.size()), place.size()));
-  return http::UrlDecode(place).value_or(std::string(place));
-}
-
-// As the launch orders have it: the job's own folder for an output that names none, and no slash of
-// its name leads out of there.
-std::string OutputFolder(const os::Path& job_dir, std::string name, std::string_view place) {
-  if (!place.empty()) return PlainPath(place);
-  std::ranges::replace(name, '/', '_');
-  return (job_dir / "outputs" / name).string();
-}
-
 json::object FoldersJson(const Context& context, const Job& job) {
   const os::Path dir = context.parts.conductor.JobDir(job.id);
   const Attempt* attempt = job.current();
   const os::Path logs =
       attempt ? context.jobs.NodeDir(job.id, attempt->number, 0).parent_path() : os::Path();
   json::object outputs;
-  for (const auto& [name, folder] : job.spec.outputs)
-    outputs[name] = OutputFolder(dir, name, folder);
+  for (const auto& [name, folder] : context.parts.conductor.OutputFolders(job))
+    outputs[name] = folder;
   return {{"job", dir.string()}, {"logs", logs.string()}, {"outputs", std::move(outputs)}};
 }
 

@@ -47,6 +47,7 @@ Conductor::WatchId Conductor::OnEvents(std::function<void()> fn) {
 void Conductor::Unwatch(WatchId id) { impl_->watchers.erase(id); }
 
 os::Path Conductor::JobDir(JobId id) const { return impl_->JobDir(id); }
+Pairs Conductor::OutputFolders(const Job& job) const { return impl_->OutputFolders(job); }
 os::Path Conductor::NodeDir(JobId id, int attempt, int node) const {
   return impl_->JobDir(id) / "attempts" / std::to_string(attempt) / ("node" + std::to_string(node));
 }

@@ -99,6 +99,7 @@ class Conductor final : public engines::EngineEvents {
   void Unwatch(WatchId id);
 
   os::Path JobDir(JobId id) const;
+  Pairs OutputFolders(const Job& job) const;  // as its launch orders have them: name, folder
   os::Path NodeDir(JobId id, int attempt, int node) const;  // rank<r>.log and series stand here
 
   // EngineEvents

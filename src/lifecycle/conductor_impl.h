@@ -93,6 +93,7 @@ struct Conductor::Impl {
   std::vector<NodeUse> Nodes() const;
   std::expected<std::vector<NodeOrder>, Refusal> Plan(const json::value& document) const;
   json::object VerdictOf(const Job& job) const;
+  Pairs OutputFolders(const Job& job) const;
 
   // -- journaling.cc
   // Moves the state by the table; false when the cell says stay or refuse. Appends the event.

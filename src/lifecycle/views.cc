@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "dialect/command.h"
 #include "dialect/plan.h"
 #include "lifecycle/conductor_impl.h"
 #include "verdict/verdict.h"
@@ -111,6 +112,15 @@ std::expected<std::vector<NodeOrder>, Refusal> Conductor::Impl::Plan(
   auto orders = Orders(job, attempt);
   if (!orders) return std::unexpected(Refusal{orders.error(), {}});
   return std::move(*orders);
+}
+
+Pairs Conductor::Impl::OutputFolders(const Job& job) const {
+  dialect::Places places;
+  places.job_dir = JobDir(job.id);
+  Pairs folders;
+  for (const auto& output : job.spec.outputs)
+    folders.emplace_back(output.first, dialect::OutputFolder(output, places));
+  return folders;
 }
 
 json::object Conductor::Impl::VerdictOf(const Job& job) const {
