@@ -97,45 +97,48 @@ asio::awaitable<Outcome> Connection::Read(int64_t limit_ms, bool interruptible) 
   }
 }
 
-asio::awaitable<Outcome> Connection::Write(Parts parts, int64_t limit_ms) {
+// Steps until `next` has none left. Each that moved bytes starts the time anew.
+template <typename Next>
+asio::awaitable<Outcome> Connection::StepOn(Next next, int64_t limit_ms) {
   auto deadline = After(limit_ms);
-  while (!IsEmpty(parts)) {
-    if (aborted_) co_return Outcome::kGone;
-    const Wire::Step step = wire_.Write(parts);
-    if (step.done()) {
-      Drop(parts, step.bytes);
+  while (!aborted_) {
+    const std::optional<Wire::Step> step = next();
+    if (!step) co_return Outcome::kReady;
+    if (step->done()) {
       deadline = After(limit_ms);
       co_await TakeTurns();
       continue;
     }
-    const auto wanted = Wanted(step);
+    const auto wanted = Wanted(*step);
     if (!wanted) co_return Outcome::kGone;
     const Outcome outcome = co_await Await(*wanted, deadline, false);
     if (outcome != Outcome::kReady) co_return outcome;
   }
-  co_return Outcome::kReady;
+  co_return Outcome::kGone;
+}
+
+asio::awaitable<Outcome> Connection::Write(Parts parts, int64_t limit_ms) {
+  return StepOn(
+      [this, parts]() mutable -> std::optional<Wire::Step> {
+        if (IsEmpty(parts)) return std::nullopt;
+        const Wire::Step step = wire_.Write(parts);
+        if (step.done()) Drop(parts, step.bytes);
+        return step;
+      },
+      limit_ms);
 }
 
 asio::awaitable<Outcome> Connection::SendFile(const FileBody& body, int64_t limit_ms) {
-  if (wire_.secure()) co_return co_await CopyFile(body, limit_ms);
-  auto deadline = After(limit_ms);
-  int64_t offset = body.offset;
-  const int64_t end = body.offset + body.length;
-  while (offset < end) {
-    if (aborted_) co_return Outcome::kGone;
-    const Wire::Step step = wire_.SendFile(body.file.get(), offset, end - offset);
-    if (step.done()) {
-      offset += static_cast<int64_t>(step.bytes);
-      deadline = After(limit_ms);
-      co_await TakeTurns();
-      continue;
-    }
-    const auto wanted = Wanted(step);
-    if (!wanted) co_return Outcome::kGone;
-    const Outcome outcome = co_await Await(*wanted, deadline, false);
-    if (outcome != Outcome::kReady) co_return outcome;
-  }
-  co_return Outcome::kReady;
+  if (wire_.secure()) return CopyFile(body, limit_ms);
+  return StepOn(
+      [this, file = body.file.get(), offset = body.offset,
+       end = body.offset + body.length]() mutable -> std::optional<Wire::Step> {
+        if (offset >= end) return std::nullopt;
+        const Wire::Step step = wire_.SendFile(file, offset, end - offset);
+        if (step.done()) offset += static_cast<int64_t>(step.bytes);
+        return step;
+      },
+      limit_ms);
 }
 
 asio::awaitable<Outcome> Connection::CopyFile(const FileBody& body, int64_t limit_ms) {

@@ -63,6 +63,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using Clock = std::chrono::steady_clock;
   enum class For { kRead, kWrite, kWake, kWakeOrRead };
 
+  template <typename Next>
+  boost::asio::awaitable<Outcome> StepOn(Next next, int64_t limit_ms);
   boost::asio::awaitable<Outcome> CopyFile(const FileBody& body, int64_t limit_ms);
   // What to wait for before the step is tried again; nothing when it ended or failed.
   static std::optional<For> Wanted(const Wire::Step& step);

@@ -4,16 +4,13 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <boost/beast/http/basic_parser.hpp>
 
 #include "base/text.h"
 #include "http/body_reader.h"
+#include "http/head_parser.h"
 
 namespace muster::http {
 namespace {
-
-namespace beast = boost::beast;
-using beast::error_code;
 
 constexpr size_t kMostFields = 128;
 
@@ -37,14 +34,13 @@ Response Malformed(std::string_view cause) {
 
 }  // namespace
 
-class RequestParser::Impl final : public beast::http::basic_parser<true> {
+class RequestParser::Impl final : public HeadParser<true> {
  public:
-  Impl(int64_t max_header, Request& request) : max_header_(max_header), request_(request) {
-    header_limit(static_cast<uint32_t>(
-        std::clamp<int64_t>(max_header, 1, std::numeric_limits<uint32_t>::max())));
-    body_limit(boost::none);
-    skip(true);  // Beast reads the head alone
-  }
+  Impl(int64_t max_header, Request& request)
+      : HeadParser(static_cast<uint32_t>(std::clamp<int64_t>(max_header, 1, UINT32_MAX)),
+                   kMostFields),
+        max_header_(max_header),
+        request_(request) {}
 
   std::expected<size_t, Response> Head(std::string_view bytes) {
     const size_t blank = SkipBlankLines(bytes);
@@ -52,9 +48,9 @@ class RequestParser::Impl final : public beast::http::basic_parser<true> {
     size_t used = 0;
     // One '\r' may be half of a further empty line.
     if (!bytes.empty() && (got_some() || bytes != "\r")) {
-      error_code error;
-      used = put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
-      if (error && error != beast::http::error::need_more) return std::unexpected(Explain(error));
+      ErrorCode error;
+      used = Put(bytes, error);
+      if (error) return std::unexpected(Explain(error));
     }
     // Beast limits what it is offered at once; this limits the sum.
     head_bytes_ += static_cast<int64_t>(blank + used);
@@ -95,34 +91,18 @@ class RequestParser::Impl final : public beast::http::basic_parser<true> {
     return std::nullopt;
   }
 
-  Response Explain(error_code error) const {
-    if (error == beast::http::error::header_limit) return TooLongHead(max_header_);
+  Response Explain(ErrorCode error) const {
+    if (error == boost::beast::http::error::header_limit) return TooLongHead(max_header_);
     return Malformed(error.message());
   }
 
-  void on_request_impl(beast::http::verb, beast::string_view method, beast::string_view target,
-                       int version, error_code&) override {
-    request_.method.assign(method.data(), method.size());
-    request_.raw_target.assign(target.data(), target.size());
+  Headers& headers() override { return request_.headers; }
+  void on_request_impl(boost::beast::http::verb, Text method, Text target, int version,
+                       ErrorCode&) override {
+    request_.method = ToString(method);
+    request_.raw_target = ToString(target);
     http11_ = version == 11;
   }
-  void on_field_impl(beast::http::field, beast::string_view name, beast::string_view value,
-                     error_code& error) override {
-    if (request_.headers.size() >= kMostFields) {
-      error = beast::http::error::header_limit;
-      return;
-    }
-    request_.headers.emplace_back(std::string(name.data(), name.size()),
-                                  std::string(value.data(), value.size()));
-  }
-  // What Beast calls for responses and bodies, neither of which it sees here.
-  void on_response_impl(int, beast::string_view, int, error_code&) override {}
-  void on_header_impl(error_code&) override {}
-  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
-  size_t on_body_impl(beast::string_view, error_code&) override { return 0; }
-  void on_chunk_header_impl(std::uint64_t, beast::string_view, error_code&) override {}
-  size_t on_chunk_body_impl(std::uint64_t, beast::string_view, error_code&) override { return 0; }
-  void on_finish_impl(error_code&) override {}
 
   const int64_t max_header_;
   Request& request_;

@@ -12,8 +12,7 @@ namespace muster::http {
 
 // One request, from bytes to a head and the pieces of a body. It holds no bytes: what a call did
 // not use must be offered again with more behind it. After a refusal the connection has to close,
-// since nobody can tell where the next request would begin. request_parser.cc is the one file of
-// the server that knows Beast.
+// since nobody can tell where the next request would begin.
 class RequestParser {
  public:
   // Gets the body's pieces; an Error ends the request and is its answer.

@@ -1,15 +1,13 @@
 #include "http/response_parser.h"
 
-#include <fmt/format.h>
 #include <limits>
 
-#include <boost/beast/http/basic_parser.hpp>
+#include <fmt/format.h>
+
+#include "http/head_parser.h"
 
 namespace muster::http {
 namespace {
-
-namespace beast = boost::beast;
-using beast::error_code;
 
 constexpr uint32_t kLongestHead = 256 << 10;
 constexpr size_t kMostFields = 512;
@@ -21,18 +19,14 @@ std::unexpected<Error> Garbled(std::string_view cause) {
 
 }  // namespace
 
-class ResponseParser::Impl final : public beast::http::basic_parser<false> {
+class ResponseParser::Impl final : public HeadParser<false> {
  public:
-  explicit Impl(bool head_only) : head_only_(head_only) {
-    header_limit(kLongestHead);
-    body_limit(boost::none);
-    skip(true);  // Beast reads the head alone
-  }
+  explicit Impl(bool head_only) : HeadParser(kLongestHead, kMostFields), head_only_(head_only) {}
 
   Result<size_t> Head(std::string_view bytes) {
-    error_code error;
-    const size_t used = put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
-    if (error && error != beast::http::error::need_more) return Garbled(error.message());
+    ErrorCode error;
+    const size_t used = Put(bytes, error);
+    if (error) return Garbled(error.message());
     head_bytes_ += used;
     if (head_bytes_ > kLongestHead) return Garbled("its head is too long");
     if (is_header_done()) MUSTER_TRY(ChooseBody());
@@ -56,27 +50,8 @@ class ResponseParser::Impl final : public beast::http::basic_parser<false> {
     return {};
   }
 
-  void on_response_impl(int code, beast::string_view, int, error_code&) override {
-    response_.status = code;
-  }
-  void on_field_impl(beast::http::field, beast::string_view name, beast::string_view value,
-                     error_code& error) override {
-    if (response_.headers.size() >= kMostFields) {
-      error = beast::http::error::header_limit;
-      return;
-    }
-    response_.headers.emplace_back(std::string(name.data(), name.size()),
-                                   std::string(value.data(), value.size()));
-  }
-  // What Beast calls for requests and bodies, neither of which it sees here.
-  void on_request_impl(beast::http::verb, beast::string_view, beast::string_view, int,
-                       error_code&) override {}
-  void on_header_impl(error_code&) override {}
-  void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override {}
-  size_t on_body_impl(beast::string_view, error_code&) override { return 0; }
-  void on_chunk_header_impl(std::uint64_t, beast::string_view, error_code&) override {}
-  size_t on_chunk_body_impl(std::uint64_t, beast::string_view, error_code&) override { return 0; }
-  void on_finish_impl(error_code&) override {}
+  Headers& headers() override { return response_.headers; }
+  void on_response_impl(int code, Text, int, ErrorCode&) override { response_.status = code; }
 
   const bool head_only_;
   Response response_;

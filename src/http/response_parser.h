@@ -10,7 +10,7 @@ namespace muster::http {
 
 // One response, from bytes to a head and the pieces of a body; interim answers (100 Continue) are
 // passed over. It holds no bytes: what a call did not use must be offered again with more behind
-// it. response_parser.cc is the one file of the client that knows Beast.
+// it.
 class ResponseParser {
  public:
   // `head_only`: it answers HEAD and has no body, whatever its headers say.
