@@ -8,9 +8,9 @@
 #include "cli/submit.h"
 #include "cli/testing/capture_screen.h"
 #include "cli/testing/fake_client.h"
-#include "cli/testing/temp_dir.h"
 #include "cli/upload.h"
 #include "cli/waiting.h"
+#include "os/temp_dir.h"
 
 namespace muster::cli {
 namespace {
@@ -76,7 +76,7 @@ TEST_F(ApiTest, ASubmitGivesUpAfterThreeTriesAndAtOnceWhenRefused) {
 }
 
 TEST_F(ApiTest, OnlyMissingContentsAreUploaded) {
-  const TempDir dir;
+  const os::TempDir dir;
   dir.Write("a.py", "one");
   dir.Write("b.py", "two");
   auto snapshot = ScanFolder(dir.path(), {});
@@ -96,7 +96,7 @@ TEST_F(ApiTest, OnlyMissingContentsAreUploaded) {
 }
 
 TEST_F(ApiTest, AFileThatChangedBeforeItWasSentIsNamed) {
-  const TempDir dir;
+  const os::TempDir dir;
   dir.Write("a.py", "one");
   auto snapshot = ScanFolder(dir.path(), {});
   ASSERT_TRUE(snapshot && HashFiles(*snapshot, {}));

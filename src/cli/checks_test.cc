@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/testing/temp_dir.h"
+#include "os/temp_dir.h"
 
 namespace muster::cli {
 namespace {
@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(ChecksTest, ADataFolderThatIsNotThereYetIsJudgedByItsParent) {
-  const TempDir dir;
+  const os::TempDir dir;
   const Check check = CheckDataFolder(dir.path() / "not" / "yet");
   EXPECT_NE(check.grade, Check::Grade::kFail);
   EXPECT_THAT(check.found, HasSubstr("free"));
@@ -25,7 +25,7 @@ TEST(ChecksTest, AMissingInterpreterIsAWarningWithTheNextStep) {
 }
 
 TEST(ChecksTest, AnInterpreterWithoutTorchIsTold) {
-  const TempDir dir;
+  const os::TempDir dir;
   const auto program = dir.Write(
       "python", "#!/bin/sh\ncase \"$2\" in *torch*) exit 1 ;; esac\necho 3.11.2 /usr/bin/python3\n",
       0755);
@@ -36,7 +36,7 @@ TEST(ChecksTest, AnInterpreterWithoutTorchIsTold) {
 }
 
 TEST(ChecksTest, EveryCheckThatIsNotOkSaysWhatToDo) {
-  const TempDir dir;
+  const os::TempDir dir;
   for (const Check& check : {CheckDataFolder(dir.path()), CheckOpenFiles(), CheckLockedMemory(),
                              CheckCgroups(), CheckDevices()}) {
     EXPECT_FALSE(check.found.empty()) << check.name;

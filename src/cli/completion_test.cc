@@ -7,8 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/testing/temp_dir.h"
 #include "cli/verbs.h"
+#include "os/temp_dir.h"
 
 namespace muster::cli {
 namespace {
@@ -18,13 +18,13 @@ using testing::HasSubstr;
 bool Runs(const std::string& command) { return std::system(command.c_str()) == 0; }
 
 TEST(CompletionTest, BashAcceptsItsScript) {
-  const TempDir dir;
+  const os::TempDir dir;
   const auto file = dir.Write("muster.bash", CompletionScript("bash").value());
   EXPECT_TRUE(Runs("bash -n " + file.string()));
 }
 
 TEST(CompletionTest, BashCompletesVerbsFlagsAndIds) {
-  const TempDir dir;
+  const os::TempDir dir;
   dir.Write("bin/muster", "#!/bin/sh\n[ \"$1 $2\" = 'ps --ids' ] && printf '17\\n18\\n'\n", 0755);
   dir.Write("muster.bash", CompletionScript("bash").value());
   dir.Write(
@@ -40,7 +40,7 @@ TEST(CompletionTest, BashCompletesVerbsFlagsAndIds) {
 }
 
 TEST(CompletionTest, ZshAndFishAcceptTheirScriptsWhereTheyAre) {
-  const TempDir dir;
+  const os::TempDir dir;
   for (const std::string shell : {"zsh", "fish"}) {
     const auto file = dir.Write("muster." + shell, CompletionScript(shell).value());
     if (!Runs("command -v " + shell + " > /dev/null")) continue;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/testing/temp_dir.h"
+#include "os/temp_dir.h"
 
 namespace muster::cli {
 namespace {
@@ -38,7 +38,7 @@ class EndpointTest : public testing::Test {
   }
   Result<Endpoint> Find() { return FindServer(wanted_, world_); }
 
-  TempDir dir_;
+  os::TempDir dir_;
   Wanted wanted_;
   World world_;
   bool answer_ = true, alive_ = true;

@@ -5,8 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/testing/temp_dir.h"
 #include "cli/verbs.h"
+#include "os/temp_dir.h"
 
 namespace muster::cli {
 namespace {
@@ -22,7 +22,7 @@ class JobInputTest : public testing::Test {
   }
   std::string Here(const std::string& name) const { return (dir_.path() / name).string(); }
 
-  TempDir dir_;
+  os::TempDir dir_;
 };
 
 TEST_F(JobInputTest, AFileAndFlagsOverItMakeOneDocument) {

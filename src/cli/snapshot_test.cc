@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/testing/temp_dir.h"
+#include "os/temp_dir.h"
 
 namespace muster::cli {
 namespace {
@@ -34,7 +34,7 @@ class SnapshotTest : public testing::Test {
     return snapshot ? Paths(*snapshot) : std::vector<std::string>{};
   }
 
-  TempDir dir_;
+  os::TempDir dir_;
   SnapshotOptions options_;
 };
 

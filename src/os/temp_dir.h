@@ -1,7 +1,10 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 #include "os/file.h"
 
@@ -14,7 +17,7 @@ class TempDir {
     const char* base = std::getenv("TMPDIR");
     std::string name = std::string(base != nullptr ? base : "/tmp") + "/muster-test-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
+    path_ = std::filesystem::canonical(name);
   }
   ~TempDir() { (void)RemoveTree(path_); }
   TempDir(const TempDir&) = delete;
@@ -22,6 +25,14 @@ class TempDir {
 
   const Path& path() const { return path_; }
   Path operator/(const Path& name) const { return path_ / name; }
+
+  // Makes the folders on the way; the file's path.
+  Path Write(const Path& name, std::string_view content, mode_t mode = 0644) const {
+    Path file = path_ / name;
+    if (!MakeDirs(file.parent_path()) || !WriteFileAtomic(file, content, mode, false)) std::abort();
+    ::chmod(file.c_str(), mode);  // whatever the umask is
+    return file;
+  }
 
  private:
   Path path_;

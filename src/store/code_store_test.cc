@@ -8,7 +8,7 @@
 
 #include <gmock/gmock.h>
 
-#include "store/test_folder.h"
+#include "os/temp_dir.h"
 
 namespace muster::store {
 namespace {
@@ -51,7 +51,7 @@ class CodeStoreTest : public testing::Test {
     return names;
   }
 
-  TestFolder folder_;
+  os::TempDir folder_;
   CodeStore store_{folder_ / "code"};
 };
 

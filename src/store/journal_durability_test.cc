@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 
 #include "os/fd.h"
+#include "os/temp_dir.h"
 #include "store/journal.h"
-#include "store/test_folder.h"
 #include "store/test_jobs.h"
 
 namespace muster::store {
@@ -62,7 +62,7 @@ std::vector<JobId> KillAfter(Victim& victim, int count) {
 }
 
 TEST(JournalDurabilityTest, EveryAcknowledgedJobIsThereAfterAKillInTheMiddleOfWrites) {
-  TestFolder folder;
+  os::TempDir folder;
   std::mt19937 random(20'240'131);
   std::vector<JobId> acknowledged;
   for (int round = 0; round < 20; ++round) {

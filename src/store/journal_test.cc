@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "store/test_folder.h"
+#include "os/temp_dir.h"
 #include "store/test_jobs.h"
 
 namespace muster::store {
@@ -33,7 +33,7 @@ class JournalTest : public testing::Test {
     return ids;
   }
 
-  TestFolder folder_;
+  os::TempDir folder_;
   std::unique_ptr<Journal> journal_;
 };
 

@@ -8,8 +8,8 @@
 
 #include <gmock/gmock.h>
 
+#include "os/temp_dir.h"
 #include "store/schema.h"
-#include "store/test_folder.h"
 #include "store/test_jobs.h"
 
 namespace muster::store {
@@ -45,7 +45,7 @@ class JournalWriterTest : public testing::Test {
     writer.Flush();
   }
 
-  TestFolder folder_;
+  os::TempDir folder_;
 };
 
 // An event whose text takes `bytes`.

@@ -7,8 +7,8 @@
 
 #include <gmock/gmock.h>
 
+#include "os/temp_dir.h"
 #include "store/schema.h"
-#include "store/test_folder.h"
 
 namespace muster::store {
 namespace {
@@ -31,7 +31,7 @@ INSERT INTO events(job_id, wall_ms, kind, data) SELECT id, 1, 'state', '{}' FROM
 class ListQueryTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = new TestFolder;
+    folder_ = new os::TempDir;
     std::ofstream(*folder_ / "journal.db").flush();
     Database db = Open();
     ASSERT_TRUE(BringUpToDate(db));
@@ -56,9 +56,9 @@ class ListQueryTest : public testing::Test {
     return Plan(query.sql, query.values);
   }
 
-  static TestFolder* folder_;
+  static os::TempDir* folder_;
 };
-TestFolder* ListQueryTest::folder_ = nullptr;
+os::TempDir* ListQueryTest::folder_ = nullptr;
 
 // Rows come from a place in a tree and in order: nothing is scanned from end to end, nothing
 // sorted.

@@ -6,8 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include "os/temp_dir.h"
 #include "store/journal.h"
-#include "store/test_folder.h"
 
 namespace muster::store {
 namespace {
@@ -30,7 +30,7 @@ class SchemaTest : public testing::Test {
   void MakeOld(const std::string& sql) { ASSERT_TRUE(Open().Script(sql)); }
   std::string Bytes() const { return os::ReadFile(File()).value(); }
 
-  TestFolder folder_;
+  os::TempDir folder_;
 };
 
 TEST_F(SchemaTest, MigrationsAreNumberedWithoutGaps) {

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "store/test_folder.h"
+#include "os/temp_dir.h"
 
 namespace muster::store {
 namespace {
@@ -20,7 +20,7 @@ class SqliteTest : public testing::Test {
     return std::move(Database::Open(folder_ / "a.db").value());
   }
 
-  TestFolder folder_;
+  os::TempDir folder_;
   Database db_;
 };
 
