@@ -1,6 +1,6 @@
 # The front door. Every target installs what it needs (Debian packages, as root) and may be run twice.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test torture lint format sanitize fuzz coverage clean
+.PHONY: help build demo test torture perf lint format sanitize fuzz coverage clean
 
 MUSTER := build/release/muster
 
@@ -8,6 +8,7 @@ help:
 	@echo "make demo      build, then train on two ranks and watch"
 	@echo "make test      build, then run every test"
 	@echo "make torture   build, then kill, fill, resist and overload it (TORTURE=long: for hours)"
+	@echo "make perf      build, then race it beside Slurm and mpirun (ONLY=submit,logs; PUBLISH=1)"
 	@echo "make build     leave the executable at $(MUSTER)"
 	@echo "make lint      format, clang-tidy and the project's own checks"
 	@echo "make sanitize  unit tests under address, undefined and thread sanitizers"
@@ -39,6 +40,10 @@ test: build
 torture: build
 	@tools/deps.sh test
 	@tools/torture.sh
+
+perf: build
+	@tools/deps.sh perf
+	@perf/run.py $(if $(ONLY),--only $(ONLY)) $(if $(PUBLISH),--publish)
 
 lint:
 	@tools/deps.sh lint

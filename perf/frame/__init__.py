@@ -1,0 +1,1 @@
+"""What every measure stands on: servers, peers, timing, arithmetic, the table and the picture."""

@@ -1,0 +1,52 @@
+"""The table that a run prints."""
+import math
+
+
+def number(value):
+    """Three digits that count, as a person writes them."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value == 0:
+        return "0"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(digits, 3)}f}"
+
+
+def with_spread(samples, unit):
+    low, high = samples.spread
+    text = f"{number(samples.median)} {unit}".strip()
+    return text if len(samples.values) < 2 else f"{text} ({number(low)}–{number(high)})"
+
+
+def verdict(row):
+    return {True: "yes", False: "NO", None: ""}[row.reached]
+
+
+HEAD = "measure", "what", "muster", "beside", "there", "ratio", "bar", "reached"
+
+
+def cells(row):
+    there = with_spread(row.other, row.unit) + (" *" if row.kind == "reference" else "")
+    return (row.measure, row.what, with_spread(row.muster, row.unit), row.peer, there, f"{number(row.ratio)} ×",
+            "" if row.bar is None else f"{number(row.bar)} ×", verdict(row))
+
+
+def notes(rows):
+    """What the table itself cannot say."""
+    lines = [f"{row.measure}, {row.what}: {row.note}" for row in rows if row.note]
+    if any(row.kind == "reference" for row in rows):
+        lines.append("* reference, not measured here: HyperQueue on an idle machine of this class, its journal not synced")
+    return lines
+
+
+def as_text(rows):
+    lines = [HEAD, *map(cells, rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(HEAD))]
+    text = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip() for line in lines]
+    text.insert(1, "  ".join("─" * width for width in widths))
+    return "\n".join(text + [""] * bool(notes(rows)) + notes(rows))
+
+
+def as_markdown(rows):
+    lines = ["| " + " | ".join(HEAD) + " |", "|" + "---|" * len(HEAD)]
+    return "\n".join(lines + ["| " + " | ".join(cells(row)) + " |" for row in rows])

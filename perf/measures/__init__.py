@@ -1,0 +1,1 @@
+"""One file a measure; each has NAME, TITLE and measure(lab) -> [Row]."""

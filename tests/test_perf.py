@@ -1,0 +1,85 @@
+"""The arithmetic and the table of the measures in perf/: no clock, no server."""
+import math
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "perf"))
+
+from frame import page, samples, table  # noqa: E402  (the path above must be there first)
+from frame.timing import turns  # noqa: E402
+
+
+def test_a_series_has_a_middle_and_a_middle_half():
+    series = samples.Samples.of([5, 1, 4, 2, 3])
+    assert series.median == 3
+    assert series.spread == (2, 4)
+    assert samples.Samples.of([1, 2]).spread == (1.25, 1.75)
+    assert samples.Samples.of(7).spread == (7, 7)
+
+
+@pytest.mark.parametrize("values", [[], [math.nan], [1, math.inf]])
+def test_a_series_without_finite_numbers_is_refused(values):
+    with pytest.raises(ValueError):
+        samples.Samples.of(values)
+
+
+def test_a_ratio_says_how_many_times_better_whichever_way_better_is():
+    assert samples.faster("m", "w", [10, 20, 30], "p", 60, 2).ratio == 3
+    assert samples.more("m", "w", [10, 20, 30], "p", 5, 2).ratio == 4
+    assert samples.faster("m", "w", 0, "p", 5).ratio == math.inf
+
+
+def test_a_bar_is_reached_at_the_bar_and_not_below():
+    assert samples.faster("m", "w", 10, "p", 20, 2).reached is True
+    assert samples.faster("m", "w", 10, "p", 19.9, 2).reached is False
+    assert samples.limit("m", "w", 25, 25, "MB").reached is True
+    assert samples.limit("m", "w", 25.1, 25, "MB").reached is False
+    assert samples.reference("m", "w", 100, 190, "/s", False).reached is False
+    assert samples.faster("m", "w", 10, "p", 20).reached is None
+
+
+def test_a_slope_is_the_growth_for_one_more():
+    assert samples.slope([(0, 100), (10, 120), (20, 140)]) == pytest.approx(2)
+    with pytest.raises(ValueError):
+        samples.slope([(5, 1), (5, 2)])
+
+
+def test_sides_take_turns_after_a_round_that_does_not_count():
+    calls = []
+    results = turns(2, lambda: calls.append("a") or len(calls), lambda: calls.append("b") or len(calls))
+    assert "".join(calls) == "ab" + "ab" + "ba"
+    assert results == [[3, 6], [4, 5]]
+    assert turns(1, lambda: 1, warm=False) == [[1]]
+
+
+@pytest.mark.parametrize("value, text", [(0, "0"), (0.0123, "0.012"), (1.234, "1.23"), (12.34, "12.3"), (123.4, "123"),
+                                         (1_234_567, "1,234,567"), (math.inf, "–"), (None, "–")])
+def test_numbers_show_three_digits_that_count(value, text):
+    assert table.number(value) == text
+
+
+def test_the_table_has_a_line_a_row_and_marks_what_was_not_measured():
+    rows = [samples.faster("submit", "muster run", [1, 2, 3], "mpirun", [4, 5, 6], 2, note="calm"),
+            samples.reference("submit", "muster run", 2, 22, "ms", True)]
+    lines = table.as_text(rows).splitlines()
+    assert lines[0].split()[:3] == ["measure", "what", "muster"]
+    assert "2.50 ×" in lines[2] and lines[2].endswith("yes")
+    assert "2.00 ms (1.50–2.50)" in lines[2]
+    assert "22.0 ms *" in lines[3]
+    assert "submit, muster run: calm" in lines and any(line.startswith("* reference") for line in lines)
+    assert table.as_markdown(rows).count("\n") == 3
+
+
+def test_results_are_kept_whole():
+    row = samples.faster("m", "w", [1, 2, 3], "p", [2, 4, 6], 2).as_json()
+    assert row["muster"] == {"median": 2, "p25": 1.5, "p75": 2.5, "values": [1, 2, 3]}
+    assert (row["ratio"], row["bar"], row["reached"], row["kind"]) == (2, 2, True, "measured")
+
+
+def test_a_published_run_replaces_the_one_before_and_nothing_else():
+    text = f"above\n{page.BEGIN}\nold\n{page.END}\nbelow\n"
+    assert page.with_section(text, f"{page.BEGIN}\nnew\n{page.END}") == f"above\n{page.BEGIN}\nnew\n{page.END}\nbelow\n"
+    with pytest.raises(ValueError):
+        page.with_section("a page without marks", "new")
