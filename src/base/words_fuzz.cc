@@ -1,14 +1,10 @@
-#include <cstdint>
-#include <cstdlib>
-
 #include "base/json.h"
+#include "base/testing/fuzz.h"
 #include "base/text.h"
 
 namespace {
 
-void Require(bool promise) {
-  if (!promise) std::abort();
-}
+using muster::Require;
 
 void CheckWords(std::string_view text) {
   const auto words = muster::ShellSplit(text);
@@ -47,7 +43,7 @@ void CheckJson(std::string_view text) {
 
 // What people and programs write reaches these functions unchecked.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const std::string_view text = muster::FuzzText(data, size);
   CheckWords(text);
   CheckUnits(text);
   CheckText(text);
