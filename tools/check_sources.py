@@ -70,7 +70,7 @@ def main():
         if not name.endswith((".cc", ".h")) or not (ROOT / name).exists():
             continue
         text = (ROOT / name).read_text()
-        tests = name.endswith("_test.cc") or "/testing/" in name
+        tests = name.endswith(("_test.cc", "_fuzz.cc")) or "/testing/" in name
         if name.startswith("src/"):
             faults += layer_faults(name, text, ALLOWED, tests)
         faults += size_faults(name, text)
