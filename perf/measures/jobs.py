@@ -1,10 +1,11 @@
 """Short jobs through their whole life: submitted durably, placed, run, ended, recorded."""
 import concurrent.futures
+import subprocess
 import time
 
 from frame.reference import JOBS_A_SECOND, TASKS_A_SECOND
 from frame.samples import more, reference
-from frame.timing import call, turns
+from frame.timing import turns
 
 NAME = "jobs"
 TITLE = "short jobs through their whole life a second"
@@ -22,11 +23,15 @@ def rate(count, submit, wait):
     return count / (time.perf_counter() - began)
 
 
-def shared_out(count, clients, one):
-    """Calls `one` so many times, from so many clients at once."""
-    with concurrent.futures.ThreadPoolExecutor(clients) as pool:
-        for done in [pool.submit(one) for _ in range(count)]:
-            done.result()
+LOOP = 'n=$1; shift; while [ $n -gt 0 ]; do "$@" > /dev/null || exit 1; n=$((n - 1)); done'
+
+
+def typed(count, clients, command, **more_):
+    """Runs a command so many times, from so many shells at once: each is a client that submits one job after the other."""
+    shells = [subprocess.Popen(["sh", "-c", LOOP, "sh", str(count // clients), *command], stdin=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL, **more_) for _ in range(clients)]
+    if any([shell.wait() for shell in shells]):
+        raise RuntimeError(f"{command}: a submit failed")
 
 
 def by_http(server, count, clients):
@@ -42,37 +47,43 @@ def by_http(server, count, clients):
             done.result()
 
 
-def measure(lab):
+def rates(lab):
+    """Jobs a second of each way to submit, a series each."""
     slurm = lab.slurm
     with lab.server() as server:
         asking = server.connect()
 
-        def mine(count, submit):
-            return rate(count, submit, lambda: server.wait_all_ended(asking))
+        def ended():
+            server.wait_all_ended(asking)
 
-        def theirs(count, submit):
-            return rate(count, submit, slurm.wait_all_ended)
+        def mine(count, clients):
+            command = server.verb("run", "-d", "--", "true")
+            return rate(count, lambda: typed(count, clients, command, env=server.env, cwd=lab.folder), ended)
 
-        def verb():
-            call(server.verb("run", "-d", "--", "true"), env=server.env, cwd=lab.folder)
+        def theirs(count, clients):
+            command = ["sbatch", "-o", "/dev/null", "--wrap", "true"]
+            return rate(count, lambda: typed(count, clients, command, env=slurm.env, cwd=lab.folder), slurm.wait_all_ended)
 
-        def sbatch():
-            slurm.submit("-o", "/dev/null", "--wrap", "true", cwd=lab.folder)
+        def api(count, clients):
+            return rate(count, lambda: by_http(server, count, clients), ended)
 
         def sweep():
-            asking.submit({"run": ["true"], "sweep": {"i": list(range(SWEEP))}, "env": {"I": "${i}"}})
+            spec = {"run": ["true"], "sweep": {"i": list(range(SWEEP))}, "env": {"I": "${i}"}}
+            return rate(SWEEP, lambda: asking.submit(spec), ended)
 
         def array():
-            slurm.submit("-o", "/dev/null", f"--array=1-{BATCH_SWEEP}", "--wrap", "true", cwd=lab.folder)
+            words = "-o", "/dev/null", f"--array=1-{BATCH_SWEEP}", "--wrap", "true"
+            return rate(BATCH_SWEEP, lambda: slurm.submit(*words, cwd=lab.folder), slurm.wait_all_ended)
 
-        one, batch_one, http_one = turns(
-            ROUNDS, lambda: mine(ONE, lambda: shared_out(ONE, 1, verb)), lambda: theirs(ONE, lambda: shared_out(ONE, 1, sbatch)),
-            lambda: mine(ONE, lambda: by_http(server, ONE, 1)))
-        eight, batch_eight, http_eight = turns(
-            ROUNDS, lambda: mine(EIGHT, lambda: shared_out(EIGHT, 8, verb)),
-            lambda: theirs(EIGHT, lambda: shared_out(EIGHT, 8, sbatch)), lambda: mine(EIGHT, lambda: by_http(server, EIGHT, 8)))
-        swept, batch_array = turns(SWEEP_ROUNDS, lambda: mine(SWEEP, sweep), lambda: theirs(BATCH_SWEEP, array), warm=False)
+        one, batch_one, http_one = turns(ROUNDS, *(lambda side=side: side(ONE, 1) for side in (mine, theirs, api)))
+        eight, batch_eight, http_eight = turns(ROUNDS, *(lambda side=side: side(EIGHT, 8) for side in (mine, theirs, api)))
+        swept, batch_array = turns(SWEEP_ROUNDS, sweep, array, warm=False)
         server.check_all_succeeded(asking)
+    return one, batch_one, http_one, eight, batch_eight, http_eight, swept, batch_array
+
+
+def measure(lab):
+    one, batch_one, http_one, eight, batch_eight, http_eight, swept, batch_array = rates(lab)
     return [
         more(NAME, "muster run -d, one by one", one, "sbatch, one by one", batch_one, 5),
         more(NAME, "muster run -d, 8 clients", eight, "sbatch, 8 clients", batch_eight, 5),
