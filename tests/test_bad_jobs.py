@@ -38,7 +38,7 @@ def refused(server, path, *words, flags=()):
         b"%c: &%c [%s]\n" % (c, c, b",".join([b"*" + bytes([c - 1])] * 9)) for c in range(ord("b"), ord("k"))) + b"run: x\n", ["values"]),
     ("unknown variable", b"run: x\nname: ${nam}\nvariables: {name: a}\n", ["nam"]),
     ("buckets", b"run: x\ninputs: {data_url: 'obs://bucket/x'}\n", ["data_url", "bucket"]),
-    ("a later framework", b"run: x\nframework: paddle\n", ["paddle"]),
+    ("an unknown framework", b"run: x\nframework: padle\n", ["did you mean \"paddle\""]),
     ("no run", b"name: x\n", ["run"]),
 ], ids=lambda v: v if isinstance(v, str) else "")
 def test_a_job_file_that_is(server, scratch, name, content, words):

@@ -27,17 +27,17 @@ constexpr std::array<Visible, 10> kVisible{{{"gpu", "CUDA_VISIBLE_DEVICES"},
                                             {"hpu", "HABANA_VISIBLE_MODULES"},
                                             {"iluvatar", "CUDA_VISIBLE_DEVICES"}}};
 
-// Ascending without blanks: the Ascend runtime stops reading at anything else.
-std::string Numbers(const NodeShare& share) {
+}  // namespace
+
+// Without blanks: the Ascend runtime stops reading at anything else.
+std::string DeviceNumbers(const NodeShare& share) {
   std::vector<int> devices = share.devices;
   std::sort(devices.begin(), devices.end());
   return fmt::format("{}", fmt::join(devices, ","));
 }
 
-}  // namespace
-
 void SetDeviceEnv(const NodeShare& share, Pairs& env) {
-  const std::string numbers = Numbers(share);
+  const std::string numbers = DeviceNumbers(share);
   SetEnv(env, "MUSTER_DEVICE_KIND", share.kind);
   SetEnv(env, "MUSTER_DEVICES", numbers);
   const auto row = std::ranges::find(kVisible, share.kind, &Visible::kind);

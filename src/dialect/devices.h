@@ -15,6 +15,9 @@ void SetDeviceEnv(const NodeShare& share, Pairs& env);
 void SetOwnDevice(const NodeShare& share, const RankFacts& rank, const NodeOrder& order,
                   Pairs& env);
 
+// The numbers of a share's devices, ascending, with commas between.
+std::string DeviceNumbers(const NodeShare& share);
+
 // The index of a rank's device among the visible ones; -1 without devices.
 int DeviceIndex(const RankFacts& rank);
 

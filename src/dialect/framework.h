@@ -54,6 +54,12 @@ extern const Framework kCustom;
 extern const Framework kPytorch;
 extern const Framework kMpi;
 extern const Framework kMindspore;
+extern const Framework kPaddle;
+extern const Framework kTensorflow;
+extern const Framework kHorovod;
+extern const Framework kDeepspeed;
+extern const Framework kJax;
+extern const Framework kRay;
 
 // Calls visit(rank facts, node order, rank order) for every process of the job.
 template <typename Visit>

@@ -5,7 +5,8 @@
 namespace muster::dialect {
 
 const std::vector<Framework>& AllFrameworks() {
-  static const std::vector<Framework> kAll{kCustom, kPytorch, kMindspore, kMpi};
+  static const std::vector<Framework> kAll{kCustom,  kPytorch, kMindspore, kPaddle, kTensorflow,
+                                           kHorovod, kMpi,     kDeepspeed, kJax,    kRay};
   return kAll;
 }
 

@@ -66,6 +66,43 @@ void AddMindspore(std::vector<Case>& cases) {
   cases.push_back({"mindspore_timeout", timed});
 }
 
+void AddPaddle(std::vector<Case>& cases) {
+  const JobSpec plain = PlainSpec("paddle", 2, "gpu", 8, "train.py");
+  cases.push_back({"paddle_1.8", Started(plain, "env", "1.8.5")});
+  cases.push_back({"paddle_2.2", Started(plain, "env", "2.2")});
+  JobSpec timed = PlainSpec("paddle", 1, "xpu", 2, "train.py");
+  timed.launch.timeout_ms = 600'000;
+  cases.push_back({"paddle_timeout", timed});
+  const JobSpec old = PlainSpec("paddle", 2, "gpu", 8,
+                                "python3 -m paddle.distributed.launch --cluster_node_ips=10.0.0.1 "
+                                "--node_ip 10.0.0.1 --started_port=6170 --selected_gpus=0,1 t.py");
+  cases.push_back({"paddle_old_flags", old});
+  cases.push_back({"paddle_launch", Started(plain, "launch")});
+  cases.push_back({"paddle_launch_1.8", Started(plain, "launch", "1.8")});
+  cases.push_back({"paddle_launch_2.0", Started(plain, "launch", "2.0")});
+  JobSpec heter = WithService("paddle");
+  heter.roles.push_back(RoleOf("heter", 1, "gpu", 1, "heter.py"));
+  cases.push_back({"paddle_heter", heter});
+}
+
+void AddOthers(std::vector<Case>& cases) {
+  JobSpec tasks = PlainSpec("tensorflow", 1, "cpu", 1, "train.py");
+  tasks.roles = {RoleOf("chief", 1, "gpu", 4, "train.py"),
+                 RoleOf("worker", 2, "gpu", 4, "train.py"), RoleOf("ps", 1, "cpu", 2, "train.py"),
+                 RoleOf("evaluator", 1, "cpu", 1, "eval.py")};
+  tasks.roles[2].service = true;
+  cases.push_back({"tensorflow_tasks", tasks});
+  JobSpec table = PlainSpec("tensorflow", 2, "npu", 8, "train.py");
+  table.launch.rank_table = "1.0";
+  cases.push_back({"tensorflow_table", table});
+  table.launch.rank_table = "cloud";
+  cases.push_back({"tensorflow_cloud", table});
+  cases.push_back(
+      {"horovod_horovodrun", PlainSpec("horovod", 2, "gpu", 8, "horovodrun python3 t.py")});
+  cases.push_back({"horovod_mpirun", Started(PlainSpec("horovod", 2, "gpu", 8, "t.py"), "mpirun")});
+  cases.push_back({"deepspeed_launcher", PlainSpec("deepspeed", 2, "gpu", 8, "deepspeed t.py")});
+}
+
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const FrameworkInfo& info : Frameworks()) {
@@ -81,6 +118,8 @@ std::vector<Case> Cases() {
       {"pytorch_wrapped", Started(PlainSpec("pytorch", 2, "gpu", 8, "train.py"), "torchrun")});
   cases.push_back({"mpi_mpich", Started(Uneven("mpi"), "mpich")});
   AddMindspore(cases);
+  AddPaddle(cases);
+  AddOthers(cases);
   return cases;
 }
 

@@ -16,7 +16,7 @@ struct World {
   const NodeShare* first = nullptr;
   int size = 0, nodes = 0;
 
-  explicit World(const JobFacts& facts);
+  explicit World(const JobFacts& facts);  // empty: Add those that belong
   void Add(const RankFacts& rank);
 };
 

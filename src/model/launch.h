@@ -27,11 +27,17 @@ struct FrameworkWays {
   std::string_view name;
   std::array<std::string_view, 5> starts;  // the rest is empty
 };
-inline constexpr std::array<FrameworkWays, 4> kFrameworkWays{
+inline constexpr std::array<FrameworkWays, 10> kFrameworkWays{
     {{"custom", {}},
      {"pytorch", {"env", "torchrun"}},
      {"mindspore", {"cluster", "rank_table", "msrun", "mpirun", "single"}},
-     {"mpi", {"openmpi", "mpich"}}}};
+     {"paddle", {"env", "launch"}},
+     {"tensorflow", {"node", "rank"}},
+     {"horovod", {"env", "horovodrun", "mpirun"}},
+     {"mpi", {"openmpi", "mpich"}},
+     {"deepspeed", {"env", "deepspeed"}},
+     {"jax", {}},
+     {"ray", {}}}};
 
 inline constexpr auto kFrameworks = [] {
   std::array<std::string_view, kFrameworkWays.size()> names;

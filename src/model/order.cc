@@ -74,6 +74,10 @@ json::object ToJsonObject(const NodeOrder& order) {
                                              {"on_stop", order.hooks.on_stop},
                                              {"on_failure", order.hooks.on_failure}}},
                       {"env", PairsToJson(order.env)}};
+  if (order.rendezvous) {
+    object["rendezvous"] =
+        json::object{{"address", order.rendezvous->address}, {"port", order.rendezvous->port}};
+  }
   if (order.memory) object["memory"] = *order.memory;
   if (order.time_limit_ms) object["time_limit_ms"] = *order.time_limit_ms;
   object["hosts"] = ListToJson(*order.hosts, [](const auto& host) {
@@ -120,6 +124,10 @@ Result<NodeOrder> NodeOrderFromJson(const json::value& value) {
   order.memory = OptionalInt(*object, "memory");
   order.time_limit_ms = OptionalInt(*object, "time_limit_ms");
   order.env = PairsFromJson(GetObject(*object, "env"));
+  if (const auto* meeting = GetObject(*object, "rendezvous")) {
+    order.rendezvous =
+        Rendezvous{std::string(GetString(*meeting, "address")), int(GetInt(*meeting, "port"))};
+  }
   if (const auto* hooks = GetObject(*object, "hooks")) {
     order.hooks.setup = GetString(*hooks, "setup");
     order.hooks.on_stop = GetString(*hooks, "on_stop");

@@ -24,6 +24,12 @@ struct OrderFile {
   int mode = 0644;
 };
 
+// A key-value store over HTTP, served while the ranks live, at which they find each other.
+struct Rendezvous {
+  std::string address;
+  int port = 0;
+};
+
 struct RankOrder {
   int rank = 0;        // over the whole job
   int local_rank = 0;  // on this node
@@ -55,7 +61,8 @@ struct NodeOrder {
   std::vector<std::string> folders;  // made beforehand (outputs)
   std::vector<RankOrder> ranks;      // may be empty: a node that only serves `muster agent`
   bool agent = false;  // listens on dir/agent.sock for commands from other nodes (mpirun)
-  std::vector<std::string> notes;  // what a person should know of the plan, said once
+  std::optional<Rendezvous> rendezvous;  // Horovod's ranks meet here
+  std::vector<std::string> notes;        // what a person should know of the plan, said once
   Hooks hooks;
   Pairs env;  // of every process on the node, on top of the launcher's inherited environment
   std::optional<int64_t> memory;

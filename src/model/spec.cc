@@ -60,7 +60,7 @@ void PutRoles(json::object& object, const JobSpec& spec) {
       json::object member;
       PutSizes(member, role);
       PutWork(member, role);
-      if (role.service) member["service"] = true;
+      if (role.service != ServesByName(role.name)) member["service"] = role.service;
       roles[role.name] = std::move(member);
     }
     object["roles"] = std::move(roles);
@@ -124,6 +124,8 @@ void PutInternal(json::object& object, const JobSpec& spec) {
 }
 
 }  // namespace
+
+bool ServesByName(std::string_view role) { return role == "ps" || role == "pserver"; }
 
 int JobSpec::TotalNodes() const {
   int total = 0;

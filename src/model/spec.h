@@ -45,6 +45,10 @@ struct Role {
   bool operator==(const Role&) const = default;
 };
 
+// Whether a role of this name is a service unless the job file says otherwise: parameter servers
+// never end by themselves.
+bool ServesByName(std::string_view role);
+
 struct AfterJob {
   JobId job = 0;
   std::string when = "succeeded";  // "succeeded" | "ended"

@@ -113,11 +113,12 @@ Fields<T> WorkFields() {
 Fields<RoleDraft> MakeRoleFields() {
   Fields<RoleDraft> fields = SizeFields<RoleDraft>();
   std::ranges::move(WorkFields<RoleDraft>(), std::back_inserter(fields));
-  fields.push_back({"service", "True for a role that is stopped when all the others have ended.",
+  fields.push_back({"service",
+                    "True for a role that is stopped when all the others have ended, as roles "
+                    "named ps or pserver are by themselves.",
                     YesOrNo{}.Schema(), [](const Cursor& at, Stage, RoleDraft& draft) {
                       if (const auto service = YesOrNo{}.Read(at)) draft.role.service = *service;
                     }});
-  fields.back().schema["default"] = Role{}.service;
   return fields;
 }
 
@@ -131,6 +132,7 @@ void StartRoles(const Cursor& at, const json::object& roles, JobDraft& job) {
     }
     RoleDraft draft;
     draft.role.name = member.key();
+    draft.role.service = ServesByName(draft.role.name);
     draft.path = inner.path;
     job.drafts.push_back(std::move(draft));
   }

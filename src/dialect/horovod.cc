@@ -1,0 +1,175 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "dialect/command.h"
+#include "dialect/environment.h"
+#include "dialect/framework.h"
+#include "dialect/hostfile.h"
+#include "dialect/mpirun.h"
+#include "dialect/plan.h"
+#include "dialect/torch_env.h"
+#include "dialect/words.h"
+
+namespace muster::dialect {
+
+namespace {
+
+// Horovod's ranks meet by gloo at a key-value server that the first node's launcher serves, so that
+// neither horovodrun nor ssh is needed. A job that calls horovodrun or mpirun gets hosts and a
+// login stand-in instead.
+
+constexpr std::array<std::string_view, 1> kHorovodrun{"horovodrun"};
+constexpr int64_t kGlooTimeoutSeconds = 300;  // its own 30 are too short for nodes that start apart
+
+enum class Way { kEnv, kHorovodrun, kMpirun };
+
+Way ChooseWay(const JobSpec& spec) {
+  if (spec.launch.start == "env") return Way::kEnv;
+  if (spec.launch.start == "horovodrun") return Way::kHorovodrun;
+  if (spec.launch.start == "mpirun") return Way::kMpirun;
+  const auto argv = BuildCommand(spec, spec.roles.front(), Places{});
+  if (argv && RunsProgram(*argv, kHorovodrun)) return Way::kHorovodrun;
+  return argv && CallsMpirun(*argv) ? Way::kMpirun : Way::kEnv;
+}
+
+int Processes(const JobSpec& spec, const Role& role, int role_node) {
+  return ChooseWay(spec) == Way::kEnv ? role.ranks : MpirunProcesses(spec, role, role_node);
+}
+
+// How many hosts have a rank of this local number, and the place of each host among them.
+struct Cross {
+  std::vector<int> sizes;                // by local rank
+  std::vector<std::vector<int>> places;  // by node, by local rank
+
+  explicit Cross(const JobFacts& facts) : places(facts.allocation->nodes.size()) {
+    for (const RankFacts& rank : facts.ranks) {
+      if (rank.role->service) continue;
+      const size_t local = size_t(rank.local_rank);
+      if (sizes.size() <= local) sizes.resize(local + 1, 0);
+      places[size_t(rank.node)].push_back(sizes[local]++);
+    }
+  }
+};
+
+void SetInterface(const JobFacts& facts, const NodeShare& share, NodeOrder& order) {
+  SetMeetingDefaults(*facts.spec, share, order.env);
+  const std::string interface = Interface(*facts.spec, share);
+  if (!interface.empty()) SetEnvDefault(order.env, "HOROVOD_GLOO_IFACE", interface);
+}
+
+Status ApplyEnv(const JobFacts& facts, std::vector<NodeOrder>& orders) {
+  World world(facts);
+  for (const RankFacts& rank : facts.ranks) {
+    if (!rank.role->service) world.Add(rank);
+  }
+  const NodeShare& first = *world.first;
+  const int64_t timeout = facts.spec->launch.timeout_ms.value_or(kGlooTimeoutSeconds * 1000) / 1000;
+  orders[size_t(first.index)].rendezvous =
+      Rendezvous{.address = first.address, .port = first.ports.front()};
+  for (NodeOrder& order : orders) {
+    SetInterface(facts, facts.allocation->nodes[size_t(order.node)], order);
+    SetEnv(order.env, "HOROVOD_CONTROLLER", "gloo");
+    SetEnv(order.env, "HOROVOD_CPU_OPERATIONS", "gloo");
+    SetEnv(order.env, "HOROVOD_GLOO_RENDEZVOUS_ADDR", first.address);
+    SetEnv(order.env, "HOROVOD_GLOO_RENDEZVOUS_PORT", first.ports.front());
+    SetEnvDefault(order.env, "HOROVOD_GLOO_TIMEOUT_SECONDS", timeout);
+    SetEnv(order.env, "HOROVOD_HOSTNAME", order.hostname);
+  }
+  const Cross cross(facts);
+  EachRank(facts, orders, [&](const RankFacts& rank, NodeOrder&, RankOrder& process) {
+    if (rank.role->service) return;
+    const auto number = [&](const char* name, int value) {
+      process.env.emplace_back(name, std::to_string(value));
+    };
+    number("HOROVOD_RANK", world.ranks[size_t(rank.rank)]);
+    number("HOROVOD_SIZE", world.size);
+    number("HOROVOD_LOCAL_RANK", rank.local_rank);
+    number("HOROVOD_LOCAL_SIZE", rank.local_world);
+    number("HOROVOD_CROSS_RANK", cross.places[size_t(rank.node)][size_t(rank.local_rank)]);
+    number("HOROVOD_CROSS_SIZE", cross.sizes[size_t(rank.local_rank)]);
+  });
+  return {};
+}
+
+bool NamesHosts(const std::vector<std::string>& argv) {
+  const auto names = [](const std::string& word) {
+    return word == "-H" || word == "-hostfile" || IsFlag(word, "hosts") ||
+           IsFlag(word, "hostfile") || IsFlag(word, "host-discovery-script");
+  };
+  return std::ranges::any_of(argv, names);
+}
+
+bool NamesCount(const std::vector<std::string>& argv) {
+  return HasFlag(argv, "num-proc") || HasFlag(argv, "min-np") ||
+         std::ranges::find(argv, "-np") != argv.end();
+}
+
+// horovodrun -np 16 --hostfile F [--network-interface I] COMMAND, as far as the user said nothing.
+void CompleteHorovodrun(const JobFacts& facts, const NodeOrder& head,
+                        std::vector<std::string>& argv) {
+  const bool by_shell = argv.size() == 3 && argv[1] == "-c";
+  if (by_shell) return;
+  if (!RunsProgram(argv, kHorovodrun)) argv.insert(argv.begin(), "horovodrun");
+  std::vector<std::string> flags;
+  if (!NamesCount(argv)) {
+    int slots = 0;
+    for (const Role& role : facts.spec->roles) slots += role.service ? 0 : role.nodes * role.ranks;
+    flags.insert(flags.end(), {"-np", std::to_string(slots)});
+  }
+  if (!NamesHosts(argv)) flags.insert(flags.end(), {"--hostfile", head.dir + "/hostfile"});
+  const std::string interface = Interface(*facts.spec, facts.first());
+  if (!interface.empty() && !HasFlag(argv, "network-interface") &&
+      !HasFlag(argv, "network-interfaces")) {
+    flags.insert(flags.end(), {"--network-interface", interface});
+  }
+  argv.insert(argv.begin() + 1, flags.begin(), flags.end());
+}
+
+Status ApplyHorovodrun(const JobFacts& facts, std::vector<NodeOrder>& orders) {
+  const auto head = std::ranges::find_if(orders, [](const NodeOrder& order) {
+    return std::ranges::any_of(order.ranks, [](const RankOrder& rank) { return !rank.service; });
+  });
+  if (head == orders.end()) {
+    return Fail(Code::kInvalid, "every role of this horovod job is a service",
+                "leave `service` out for the role that trains");
+  }
+  RankOrder& process = head->ranks.front();
+  DropRankEnv(process.env);
+  head->files.push_back({head->dir + "/hostfile", SlotLines(facts, orders)});
+  head->files.push_back({head->dir + "/discover_hosts.sh", DiscoveryScript(facts, orders), 0755});
+  SetEnv(head->env, "MUSTER_HOSTFILE", head->dir + "/hostfile");
+  SetEnv(head->env, "MUSTER_HOST_DISCOVERY", head->dir + "/discover_hosts.sh");
+  for (NodeOrder& order : orders) {
+    SetInterface(facts, facts.allocation->nodes[size_t(order.node)], order);
+    order.agent = true;
+  }
+  CompleteHorovodrun(facts, *head, process.argv);
+  ShadowSsh(facts, *head, process);
+  return {};
+}
+
+Status Apply(const JobFacts& facts, std::vector<NodeOrder>& orders) {
+  switch (ChooseWay(*facts.spec)) {
+    case Way::kHorovodrun:
+      return ApplyHorovodrun(facts, orders);
+    case Way::kMpirun:
+      return ApplyMpirun(facts, orders);
+    case Way::kEnv:
+      break;
+  }
+  return ApplyEnv(facts, orders);
+}
+
+}  // namespace
+
+const Framework kHorovod{
+    .name = "horovod",
+    .summary = "Horovod: ranks that meet without ssh, or horovodrun and mpirun inside the job",
+    .ports = OnePort,
+    .processes = Processes,
+    .apply = Apply,
+};
+
+}  // namespace muster::dialect

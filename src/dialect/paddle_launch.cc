@@ -1,0 +1,157 @@
+#include "dialect/paddle_launch.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "dialect/command.h"
+#include "dialect/devices.h"
+#include "dialect/environment.h"
+#include "dialect/plan.h"
+#include "dialect/words.h"
+
+namespace muster::dialect {
+
+namespace {
+
+constexpr std::array<std::string_view, 3> kLaunchers{"paddle.distributed.launch",
+                                                     "paddle.distributed.fleet.launch", "fleetrun"};
+constexpr int kPortsOfCloud = 20;  // what the operator reserves for a pod
+
+// Behind the launcher's name: where its own flags begin. Nothing for a command that calls it in a
+// shell's text.
+std::optional<size_t> FlagsAt(const std::vector<std::string>& argv) {
+  for (size_t i = 0; i < argv.size(); ++i) {
+    const std::string_view name = std::string_view(argv[i]).substr(argv[i].rfind('/') + 1);
+    if (std::ranges::find(kLaunchers, name) != kLaunchers.end()) return i + 1;
+  }
+  return std::nullopt;
+}
+
+// The launcher's own flags: up to the script.
+std::vector<std::string> TakeOwnFlags(std::vector<std::string>& argv, size_t begin) {
+  size_t end = begin;
+  while (end < argv.size() && argv[end].starts_with("-")) {
+    end += argv[end].contains('=') || argv[end] == "--use_paddlecloud" ? 1 : 2;
+  }
+  end = std::min(end, argv.size());
+  std::vector<std::string> own(argv.begin() + long(begin), argv.begin() + long(end));
+  argv.erase(argv.begin() + long(begin), argv.begin() + long(end));
+  return own;
+}
+
+void Add(std::vector<std::string>& flags, std::string_view name, const std::string& value) {
+  if (!HasFlag(flags, name)) flags.push_back(fmt::format("--{}={}", name, value));
+}
+
+// Numbers from 0: they index the devices that are visible.
+std::string Indices(const RankFacts& rank) {
+  std::string list;
+  for (int i = 0; i < rank.role->ranks; ++i) list += (i == 0 ? "" : ",") + std::to_string(i);
+  return list;
+}
+
+// What the launchers of 2.0 to 2.2 look for first, and later ones when they fall back.
+void SetCloudVariables(const JobFacts& facts, const RankFacts& rank, NodeOrder& order) {
+  Pairs& env = order.env;
+  SetEnv(env, "PADDLE_TRAINERS", facts.addresses);
+  SetEnv(env, "POD_IP", rank.share->address);
+  SetEnv(env, "PADDLE_TRAINER_ID", rank.node);  // of the node: a launcher reads it
+  SetEnv(env, "PADDLE_TRAINERS_NUM", rank.nodes);
+  SetEnv(env, "TRAINER_PORTS_NUM", std::max(kPortsOfCloud, rank.role->ranks));
+  SetEnv(env, "PADDLE_PORT", rank.share->ports.front());
+  SetEnv(env, "FLAGS_START_PORT", rank.share->ports.front());
+}
+
+// 2.3 and later: environment wins over the command line.
+void SetMasterVariables(const JobFacts& facts, const RankFacts& rank, NodeOrder& order) {
+  const NodeShare& first = facts.first();
+  Pairs& env = order.env;
+  SetEnv(env, "PADDLE_MASTER", Endpoint(first.address, first.ports.back()));
+  SetEnv(env, "PADDLE_NNODES", rank.nodes);
+  SetEnv(env, "PADDLE_RANK", rank.node);
+  SetEnv(env, "PADDLE_NPROC_PER_NODE", rank.role->ranks);
+  SetEnv(env, "PADDLE_JOB_ID",
+         fmt::format("muster-{}-{}", facts.places->job, facts.places->attempt));
+  SetEnv(env, "PADDLE_LOG_DIR", order.dir + "/paddle");
+  if (DeviceIndex(rank) >= 0) SetEnv(env, "PADDLE_DEVICES", Indices(rank));
+}
+
+// 1.8 takes everything from flags.
+void AddFlagsOf18(const JobFacts& facts, const RankFacts& rank, const NodeOrder& order,
+                  std::vector<std::string>& flags) {
+  Add(flags, "cluster_node_ips", facts.addresses);
+  Add(flags, "node_ip", rank.share->address);
+  Add(flags, "started_port", std::to_string(rank.share->ports.front()));
+  Add(flags, "selected_gpus", Indices(rank));
+  Add(flags, "log_dir", order.dir + "/paddle");
+}
+
+std::vector<std::string> Wrapped(const JobSpec& spec, std::vector<std::string> argv) {
+  if (argv.front() == spec.python && argv.size() > 1) argv.erase(argv.begin());
+  argv.insert(argv.begin(), {spec.python, "-m", std::string(kLaunchers[0])});
+  return argv;
+}
+
+}  // namespace
+
+bool UsesPaddleLaunch(const JobSpec& spec, const Role& role) {
+  if (spec.launch.start != "auto") return spec.launch.start == "launch";
+  const auto argv = BuildCommand(spec, role, Places{});
+  return argv && RunsProgram(*argv, kLaunchers);
+}
+
+std::string TranslateOldFlags(std::vector<std::string>& argv) {
+  std::vector<std::string> gone;
+  for (const char* name : {"cluster_node_ips", "node_ip", "started_port"}) {
+    if (TakeFlag(argv, name)) gone.push_back(fmt::format("--{}", name));
+  }
+  if (std::erase(argv, "--use_paddlecloud") > 0) gone.emplace_back("--use_paddlecloud");
+  std::string said;
+  if (const auto devices = TakeFlag(argv, "selected_gpus")) {
+    if (!HasFlag(argv, "devices") && !HasFlag(argv, "gpus")) {
+      argv.push_back("--devices=" + *devices);
+    }
+    gone.emplace_back("--selected_gpus");
+  }
+  if (gone.empty()) return said;
+  return fmt::format(
+      "this Paddle's launcher would drop {} and train every node alone; nodes and "
+      "devices are given to it in its own way instead",
+      Join(gone, " "));
+}
+
+void SetPaddleDefaults(const NodeShare&, Pairs& env) {
+  for (const char* name : {"http_proxy", "https_proxy"}) SetEnvDefault(env, name, "");
+}
+
+Status ApplyPaddleLaunch(const JobFacts& facts, std::vector<NodeOrder>& orders) {
+  const Version version = VersionOf(*facts.spec, kCurrentPaddle);
+  EachRank(facts, orders, [&](const RankFacts& rank, NodeOrder& order, RankOrder& process) {
+    DropRankEnv(process.env);
+    SetPaddleDefaults(*rank.share, order.env);
+    SetCloudVariables(facts, rank, order);
+    if (version >= kMasterLaunch) SetMasterVariables(facts, rank, order);
+    if (!RunsProgram(process.argv, kLaunchers)) {
+      process.argv = Wrapped(*facts.spec, std::move(process.argv));
+    }
+    const auto begin = FlagsAt(process.argv);
+    if (!begin) return;  // inside a shell's text: the variables alone must do
+    std::vector<std::string> flags = TakeOwnFlags(process.argv, *begin);
+    if (version < kFleetLaunch) {
+      AddFlagsOf18(facts, rank, order, flags);
+    } else if (version >= kMasterLaunch) {
+      const std::string said = TranslateOldFlags(flags);
+      if (!said.empty() && rank.node == 0) order.notes.push_back(said);
+    } else {
+      Add(flags, "ips", facts.addresses);
+      if (DeviceIndex(rank) >= 0) Add(flags, "gpus", Indices(rank));
+    }
+    process.argv.insert(process.argv.begin() + long(*begin), flags.begin(), flags.end());
+  });
+  return {};
+}
+
+}  // namespace muster::dialect

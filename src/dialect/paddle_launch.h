@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "dialect/framework.h"
+#include "dialect/version.h"
+
+namespace muster::dialect {
+
+inline constexpr Version kCurrentPaddle{3, 3};
+inline constexpr Version kFleetLaunch{2, 0};  // --ips
+inline constexpr Version kRankInNode{2, 1};
+inline constexpr Version kMasterLaunch{2, 3};        // --master, and environment over flags
+inline constexpr size_t kLongestEndpoints = 48'000;  // Paddle's own limit
+
+// paddle.distributed.launch or fleetrun inside a job, on all three generations of its flags.
+
+bool UsesPaddleLaunch(const JobSpec& spec, const Role& role);
+Status ApplyPaddleLaunch(const JobFacts& facts, std::vector<NodeOrder>& orders);
+
+// Flags of 1.8 that a current launcher drops without a word, and then trains N times alone, made
+// into those that it has. What was translated is said in the result, empty when nothing was.
+std::string TranslateOldFlags(std::vector<std::string>& argv);
+
+// Threads, and no proxy: it would stand between ranks.
+void SetPaddleDefaults(const NodeShare& share, Pairs& env);
+
+}  // namespace muster::dialect
