@@ -23,7 +23,7 @@ json::object EventJson(const store::EventRow& row) {
 EventStream::EventStream(JobSource& jobs, store::Journal& journal, std::optional<JobId> job,
                          int64_t after)
     : jobs_(jobs), journal_(journal), job_(job), after_(after) {
-  events_ = jobs_.OnEvents([this] {
+  events_ = jobs_.OnEvents(job_, [this] {
     if (std::exchange(waiting_, false)) wake_.Ring();
   });
 }

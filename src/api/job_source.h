@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "base/result.h"
 #include "model/job.h"
@@ -16,8 +17,8 @@ class JobSource {
   virtual ~JobSource() = default;
   virtual Result<Job> Find(JobId id) const = 0;
   virtual os::Path NodeDir(JobId id, int attempt, int node) const = 0;
-  // `fn` runs after events have become durable, whatever job they are of.
-  virtual uint64_t OnEvents(std::function<void()> fn) = 0;
+  // `fn` runs after something of this job, or of any, has become durable.
+  virtual uint64_t OnEvents(std::optional<JobId> job, std::function<void()> fn) = 0;
   virtual void Unwatch(uint64_t id) = 0;
 };
 

@@ -31,7 +31,7 @@ int ExitCodeOf(const Job& job) {
 LogStream::LogStream(StreamParts parts, LogStreamOptions options)
     : parts_(parts), options_(std::move(options)) {
   if (!options_.follow) return;
-  events_ = parts_.jobs.OnEvents([this] {
+  events_ = parts_.jobs.OnEvents(options_.job, [this] {
     stale_ = true;
     Ring();
   });

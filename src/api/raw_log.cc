@@ -26,7 +26,7 @@ std::optional<os::Path> RankLogPath(const JobSource& jobs, const Job& job, int a
 RawLogStream::RawLogStream(StreamParts parts, RawLogOptions options)
     : parts_(parts), options_(options) {
   if (!options_.follow) return;
-  events_ = parts_.jobs.OnEvents([this] {
+  events_ = parts_.jobs.OnEvents(options_.job, [this] {
     stale_ = true;
     Ring();
   });

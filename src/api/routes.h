@@ -17,8 +17,8 @@ class ConductorJobs final : public JobSource {
   os::Path NodeDir(JobId id, int attempt, int node) const override {
     return conductor_.NodeDir(id, attempt, node);
   }
-  uint64_t OnEvents(std::function<void()> fn) override {
-    return conductor_.OnEvents(std::move(fn));
+  uint64_t OnEvents(std::optional<JobId> job, std::function<void()> fn) override {
+    return conductor_.OnEvents(job, std::move(fn));
   }
   void Unwatch(uint64_t id) override { conductor_.Unwatch(id); }
 

@@ -39,12 +39,10 @@ std::expected<std::vector<NodeOrder>, Refusal> Conductor::Plan(const json::value
 }
 json::object Conductor::VerdictOf(const Job& job) const { return impl_->VerdictOf(job); }
 
-Conductor::WatchId Conductor::OnEvents(std::function<void()> fn) {
-  const WatchId id = impl_->next_watch++;
-  impl_->watchers.emplace(id, std::move(fn));
-  return id;
+Conductor::WatchId Conductor::OnEvents(std::optional<JobId> job, std::function<void()> fn) {
+  return impl_->watchers.Add(job, std::move(fn));
 }
-void Conductor::Unwatch(WatchId id) { impl_->watchers.erase(id); }
+void Conductor::Unwatch(WatchId id) { impl_->watchers.Remove(id); }
 
 os::Path Conductor::JobDir(JobId id) const { return impl_->JobDir(id); }
 Pairs Conductor::OutputFolders(const Job& job) const { return impl_->OutputFolders(job); }

@@ -93,9 +93,10 @@ class Conductor final : public engines::EngineEvents {
   // failure.
   json::object VerdictOf(const Job& job) const;
 
-  // `fn` runs on the loop after new events have become durable. Streams read on from the journal.
+  // `fn` runs on the loop after something of this job, or of any, has become durable. Streams read
+  // on from the journal.
   using WatchId = uint64_t;
-  WatchId OnEvents(std::function<void()> fn);
+  WatchId OnEvents(std::optional<JobId> job, std::function<void()> fn);
   void Unwatch(WatchId id);
 
   os::Path JobDir(JobId id) const;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lifecycle/conductor.h"
+#include "lifecycle/watchers.h"
 
 namespace muster::lifecycle {
 
@@ -109,7 +110,6 @@ struct Conductor::Impl {
   void TryCommit(std::vector<store::Op> ops, std::function<void(Status)> then,
                  store::Sync sync = store::Sync::kNow);
   void FlushSoon(Live& entry);
-  void TellWatchers();
 
   os::Path JobDir(JobId id) const { return parts.data / "jobs" / std::to_string(id); }
   engines::AttemptRef RefOf(const Job& job, const Attempt& attempt) const;
@@ -121,8 +121,7 @@ struct Conductor::Impl {
   std::map<std::string, std::vector<SubmitDone>> keys_in_flight;
   JobId next_id = 1;
   bool schedule_due = false;
-  std::map<WatchId, std::function<void()>> watchers;
-  WatchId next_watch = 1;
+  Watchers watchers;
   std::shared_ptr<bool> here = std::make_shared<bool>(true);
 };
 

@@ -9,6 +9,20 @@ constexpr int64_t kRetryMs = 1000;
 bool MayPass(Code code) {
   return code == Code::kNoSpace || code == Code::kIo || code == Code::kUnavailable;
 }
+
+JobId JobOf(const store::Op& op) {
+  if (const auto* put = std::get_if<store::PutJob>(&op)) return put->job.id;
+  if (const auto* attempt = std::get_if<store::PutAttempt>(&op)) return attempt->job;
+  if (const auto* event = std::get_if<store::AddEvent>(&op)) return event->job;
+  return std::get<store::DropJob>(op).job;
+}
+
+std::set<JobId> JobsOf(const std::vector<store::Op>& ops) {
+  std::set<JobId> jobs;
+  for (const store::Op& op : ops) jobs.insert(JobOf(op));
+  return jobs;
+}
+
 }  // namespace
 
 bool Conductor::Impl::Move(Live& entry, Event event, const std::string& reason,
@@ -42,14 +56,15 @@ void Conductor::Impl::CommitMove(const Live& entry, std::vector<store::Op> ops, 
 
 void Conductor::Impl::TryCommit(std::vector<store::Op> ops, std::function<void(Status)> then,
                                 store::Sync sync) {
+  auto changed = std::make_shared<const std::set<JobId>>(JobsOf(ops));
   parts.journal.Write(
       std::move(ops), sync,
-      [this, still = here, &loop = parts.loop, then = std::move(then)](Status status) {
-        loop.Post([this, still, then, status = std::move(status)] {
+      [this, still = here, &loop = parts.loop, then = std::move(then), changed](Status status) {
+        loop.Post([this, still, then, changed, status = std::move(status)] {
           if (!*still) return;
           const bool durable = status.has_value();
           if (then) then(status);
-          if (durable) TellWatchers();
+          if (durable) watchers.Tell(*changed);
         });
       });
 }
@@ -110,12 +125,6 @@ void Conductor::Impl::FlushSoon(Live& entry) {
     if (const auto* attempt = job.current())
       Commit({store::PutJob{job}, store::PutAttempt{id, *attempt}}, nullptr, store::Sync::kLazy);
   });
-}
-
-void Conductor::Impl::TellWatchers() {
-  const auto copy = watchers;  // a watcher may leave while it is told
-  for (const auto& [id, fn] : copy)
-    if (watchers.contains(id)) fn();
 }
 
 engines::AttemptRef Conductor::Impl::RefOf(const Job& job, const Attempt& attempt) const {

@@ -25,7 +25,7 @@ class FakeJobs final : public JobSource {
   os::Path NodeDir(JobId id, int attempt, int node) const override {
     return root_ / fmt::format("jobs/{}/attempts/{}/node{}", id, attempt, node);
   }
-  uint64_t OnEvents(std::function<void()> fn) override {
+  uint64_t OnEvents(std::optional<JobId>, std::function<void()> fn) override {
     watchers_[++last_] = std::move(fn);
     return last_;
   }
