@@ -17,6 +17,7 @@
 #include "engines/local/local_engine.h"
 #include "http/server.h"
 #include "lifecycle/conductor.h"
+#include "objects/s3_server.h"
 #include "os/file_watch.h"
 #include "store/code_store.h"
 #include "store/journal.h"
@@ -69,6 +70,27 @@ Result<api::DataDirLock> TakeDataDir(const os::Path& data) {
   }
 }
 
+Result<std::unique_ptr<objects::S3Server>> StartObjects(const Settings& settings) {
+  objects::S3Options options{.root = settings.data / "objects",
+                             .host = settings.s3_host.empty() ? settings.host : settings.s3_host,
+                             .port = settings.s3_port,
+                             .sync = settings.store_sync,
+                             .tls_certificate = settings.tls_certificate,
+                             .tls_key = settings.tls_key};
+  options.domains.insert(options.domains.end(), settings.s3_domains.begin(),
+                         settings.s3_domains.end());
+  return objects::S3Server::Start(std::move(options));
+}
+
+api::Endpoint EndpointOf(const http::Server& server, const std::string& token,
+                         const objects::S3Server& store) {
+  const objects::KeyPair key = store.first_key();
+  return {server.url(),
+          token,
+          ::getpid(),
+          {store.url(), key.access_key, key.secret_key, store.region()}};
+}
+
 Status Run(const Settings& settings) {
   MUSTER_ASSIGN(const os::Fd signals, CatchEndSignals());
   MUSTER_ASSIGN(auto nodes, NodesOf(settings));
@@ -111,8 +133,9 @@ Status Run(const Settings& settings) {
     LogInfo("asked to end; the jobs go on");
     server->Shutdown(kDrainMs);
   });
+  MUSTER_ASSIGN(const auto bucket_store, StartObjects(settings));
   MUSTER_TRY(lock.SetUrl(server->url()));
-  MUSTER_TRY(api::WriteEndpoint(settings.data, {server->url(), token, ::getpid()}));
+  MUSTER_TRY(api::WriteEndpoint(settings.data, EndpointOf(*server, token, *bucket_store)));
   LogInfo("muster {} listens on {}, data in {}", kVersion, server->url(), settings.data.string());
   server->Run();
   api::RemoveEndpoint(settings.data, ::getpid());

@@ -13,12 +13,14 @@
 namespace muster::apps {
 namespace {
 
-constexpr std::array<std::string_view, 6> kKeys = {"listen",    "nodes",   "engine",
-                                                   "cpu_slots", "devices", "tls"};
+constexpr std::array<std::string_view, 9> kKeys = {"listen",    "nodes",     "engine",
+                                                   "cpu_slots", "devices",   "tls",
+                                                   "s3_listen", "s3_domain", "store_sync"};
 constexpr int kMostDevices = 1024;
 
 // "HOST:PORT", "[::1]:PORT", ":PORT" or "PORT"
-Status SetListen(Settings& settings, const std::string& text) {
+Status SetAddress(std::string_view name, const std::string& text, std::string& to_host,
+                  int& to_port) {
   const size_t colon = text.rfind(':');
   const std::string port = colon == std::string::npos ? text : text.substr(colon + 1);
   std::string host = colon == std::string::npos ? "" : text.substr(0, colon);
@@ -26,11 +28,25 @@ Status SetListen(Settings& settings, const std::string& text) {
     host = host.substr(1, host.size() - 2);
   const auto number = ParseInt(port);
   if (!number || *number < 0 || *number > 65535) {
-    return Fail(Code::kInvalid, fmt::format("listen: found \"{}\", expected HOST:PORT", text),
+    return Fail(Code::kInvalid, fmt::format("{}: found \"{}\", expected HOST:PORT", name, text),
                 "for example --listen 127.0.0.1:8080; port 0 takes any free one");
   }
-  if (!host.empty()) settings.host = host;
-  settings.port = int(*number);
+  if (!host.empty()) to_host = host;
+  to_port = int(*number);
+  return {};
+}
+
+Status SetListen(Settings& settings, const std::string& text) {
+  return SetAddress("listen", text, settings.host, settings.port);
+}
+
+Status SetStoreSync(Settings& settings, std::string_view text) {
+  if (text != "full" && text != "none") {
+    return Fail(Code::kInvalid,
+                fmt::format("store_sync: found \"{}\", expected full or none", text),
+                "none is for data that can be made again");
+  }
+  settings.store_sync = text == "full";
   return {};
 }
 
@@ -67,6 +83,12 @@ Status TakeKey(Settings& settings, const std::string& file, std::string_view key
   if (!value.is_string()) return BadKey(file, key, "a text");
   const std::string text = value.get_string().c_str();
   if (key == "listen") return SetListen(settings, text);
+  if (key == "s3_listen") return SetAddress(key, text, settings.s3_host, settings.s3_port);
+  if (key == "store_sync") return SetStoreSync(settings, text);
+  if (key == "s3_domain") {
+    settings.s3_domains = {Lower(text)};
+    return {};
+  }
   (key == "nodes" ? settings.nodes : settings.engine) = text;
   return {};
 }
@@ -83,7 +105,8 @@ Status ReadConfiguration(Settings& settings, const std::string& file) {
       const auto close = DidYouMean(key, kKeys);
       return Fail(Code::kInvalid,
                   fmt::format("{}: unknown key \"{}\"", file, std::string_view(key)),
-                  close.empty() ? "known are listen, nodes, engine, cpu_slots, devices, tls"
+                  close.empty() ? "known are listen, nodes, engine, cpu_slots, devices, tls, "
+                                  "s3_listen, s3_domain, store_sync"
                                 : fmt::format("did you mean \"{}\"?", close));
     }
     MUSTER_TRY(TakeKey(settings, file, key, value));
@@ -105,6 +128,11 @@ Result<Settings> ReadSettings(const std::vector<std::string>& arguments) {
   settings.engine = args.Get("engine", settings.engine);
   settings.tls_certificate = args.Get("tls-cert", settings.tls_certificate);
   settings.tls_key = args.Get("tls-key", settings.tls_key);
+  if (args.Has("s3-listen")) {
+    MUSTER_TRY(SetAddress("s3-listen", args.Get("s3-listen"), settings.s3_host, settings.s3_port));
+  }
+  if (args.Has("s3-domain")) settings.s3_domains = {Lower(args.Get("s3-domain"))};
+  if (args.Has("store-sync")) MUSTER_TRY(SetStoreSync(settings, args.Get("store-sync")));
   if (settings.engine != "local") {
     return Fail(Code::kInvalid,
                 fmt::format("engine \"{}\" is not part of this version", settings.engine),

@@ -19,6 +19,11 @@ struct Settings {
   int cpu_slots = 0;                   // 0: as many as there are CPUs
   std::map<std::string, int> devices;  // declared kinds
   std::string tls_certificate, tls_key;
+  // The embedded object store.
+  std::string s3_host;                  // empty: the same as `host`
+  int s3_port = 0;                      // 0: that of the last time, else any free one
+  std::vector<std::string> s3_domains;  // "bucket.DOMAIN" is a bucket
+  bool store_sync = true;               // objects are on disk before they are acknowledged
 };
 
 // `arguments` are those behind `muster server`. kInvalid names flag or key, what was found, and

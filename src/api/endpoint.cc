@@ -46,8 +46,13 @@ std::unexpected<Error> Taken(const os::Path& data) {
 }  // namespace
 
 Status WriteEndpoint(const os::Path& data, const Endpoint& endpoint) {
-  const json::object object{
-      {"url", endpoint.url}, {"token", endpoint.token}, {"pid", endpoint.pid}};
+  json::object object{{"url", endpoint.url}, {"token", endpoint.token}, {"pid", endpoint.pid}};
+  if (!endpoint.s3.endpoint.empty()) {
+    object["s3"] = {{"endpoint", endpoint.s3.endpoint},
+                    {"access_key", endpoint.s3.access_key},
+                    {"secret_key", endpoint.s3.secret_key},
+                    {"region", endpoint.s3.region}};
+  }
   return os::WriteFileAtomic(EndpointFile(data), ToPrettyJson(object), kOwnerOnly);
 }
 

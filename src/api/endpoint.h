@@ -14,6 +14,10 @@ struct Endpoint {
   std::string url;
   std::string token;
   int pid = 0;
+  // Of the embedded object store, for the S3 protocol; empty when there is none.
+  struct S3 {
+    std::string endpoint, access_key, secret_key, region;
+  } s3 = {};
 };
 
 Status WriteEndpoint(const os::Path& data, const Endpoint& endpoint);

@@ -28,6 +28,19 @@ TEST(EndpointTest, IsWrittenForItsOwnerOnly) {
   EXPECT_EQ(GetInt(object, "pid"), 42);
 }
 
+TEST(EndpointTest, TellsWhereTheObjectStoreIs) {
+  const os::TempDir dir;
+  ASSERT_TRUE(WriteEndpoint(
+      dir.path(), {"http://h:1", "t", 42, {"http://h:2", "access", "secret", "us-east-1"}}));
+  const json::object object = ParseJson(*os::ReadFile(dir / "endpoint.json"))->as_object();
+  const json::object* s3 = GetObject(object, "s3");
+  ASSERT_NE(s3, nullptr);
+  EXPECT_EQ(GetString(*s3, "endpoint"), "http://h:2");
+  EXPECT_EQ(GetString(*s3, "access_key"), "access");
+  EXPECT_EQ(GetString(*s3, "secret_key"), "secret");
+  EXPECT_EQ(GetString(*s3, "region"), "us-east-1");
+}
+
 TEST(EndpointTest, IsRemovedByItsOwnServerOnly) {
   const os::TempDir dir;
   ASSERT_TRUE(WriteEndpoint(dir.path(), {"http://127.0.0.1:4711", "secret", 42}));

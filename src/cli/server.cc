@@ -21,6 +21,10 @@ const std::vector<Flag>& ServerFlags() {
       {"tls-cert", 0, "FILE", "certificate (PEM), needed to listen beyond this machine", false,
        Completes::kFile},
       {"tls-key", 0, "FILE", "its key (PEM)", false, Completes::kFile},
+      {"s3-listen", 0, "HOST:PORT",
+       "object store: listen there (else the last port, or a free one)"},
+      {"s3-domain", 0, "NAME", "object store: BUCKET.NAME is a bucket (also BUCKET.localhost)"},
+      {"store-sync", 0, "MODE", "object store: full or none (none for scratch data)"},
       {"stop", 0, nullptr, "ask the running server to end; its jobs go on"},
   };
   return kFlags;

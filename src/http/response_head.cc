@@ -56,6 +56,20 @@ constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"
 constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
+// What an answer has unless its handler says otherwise; an empty value leaves the header out.
+constexpr std::pair<std::string_view, std::string_view> kDefaults[] = {
+    {"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}};
+
+bool HasDefault(std::string_view name) {
+  const std::string lower = Lower(name);
+  return std::ranges::any_of(kDefaults, [&](const auto& row) { return Lower(row.first) == lower; });
+}
+
+bool HasHeader(const Headers& headers, std::string_view name) {
+  return std::ranges::any_of(
+      headers, [&](const auto& header) { return Lower(header.first) == Lower(name); });
+}
+
 void AddHeader(std::string& head, std::string_view name, std::string_view value) {
   head.append(name).append(": ");
   for (const char c : value) head += static_cast<unsigned char>(c) < 0x20 && c != '\t' ? ' ' : c;
@@ -82,15 +96,13 @@ std::string HeadWriter::Write(const Response& response, Framing framing, bool ke
       fmt::format("HTTP/1.1 {} {}\r\n", response.status, ReasonPhrase(response.status));
   head.reserve(512);
   for (const auto& [name, value] : response.headers) {
-    if (IsToken(name) && std::ranges::find(kOwn, Lower(name)) == std::end(kOwn)) {
+    const bool wanted = !value.empty() || !HasDefault(name);
+    if (wanted && IsToken(name) && std::ranges::find(kOwn, Lower(name)) == std::end(kOwn)) {
       AddHeader(head, name, value);
     }
   }
-  if (FindHeader(response.headers, "Cache-Control").empty()) {
-    AddHeader(head, "Cache-Control", "no-store");
-  }
-  if (FindHeader(response.headers, "X-Content-Type-Options").empty()) {
-    AddHeader(head, "X-Content-Type-Options", "nosniff");
+  for (const auto& [name, value] : kDefaults) {
+    if (!HasHeader(response.headers, name)) AddHeader(head, name, value);
   }
   AddHeader(head, "Date", Date());
   AddHeader(head, "Server", "muster");

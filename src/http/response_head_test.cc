@@ -46,6 +46,13 @@ TEST_F(HeadWriterTest, HandlersChooseCaching) {
   EXPECT_THAT(head, Not(HasSubstr("no-store")));
 }
 
+TEST_F(HeadWriterTest, HandlersLeaveOutWhatTheyGiveNoValue) {
+  const std::string head =
+      writer_.Write({200, {{"cache-control", ""}, {"X-Empty", ""}}, {}}, Framing::kLength, true);
+  EXPECT_EQ(head.find("ache-"), std::string::npos);
+  EXPECT_NE(head.find("X-Empty: \r\n"), std::string::npos);
+}
+
 TEST_F(HeadWriterTest, NoValueBreaksOutOfItsLine) {
   const std::string head =
       writer_.Write({200, {{"X-Name", "a\r\nSet-Cookie: b"}, {"Bad\r\nName", "c"}, {"", "d"}}, {}},

@@ -72,12 +72,15 @@ CommitQueue::CommitQueue(bool sync, int threads) : sync_(sync) {
   for (int i = 0; sync && i < threads; ++i) threads_.emplace_back([this] { Work(); });
 }
 
-CommitQueue::~CommitQueue() {
+CommitQueue::~CommitQueue() { Drain(); }
+
+void CommitQueue::Drain() {
   {
     const MutexLock lock(mutex_);
     stopping_ = true;
   }
   wake_.NotifyAll();
+  threads_.clear();
 }
 
 void CommitQueue::Submit(Commit commit) {

@@ -25,11 +25,13 @@ class CommitQueue {
 
   // Without `sync` nothing is: publish and done run within Submit, on the caller's thread.
   CommitQueue(bool sync, int threads);
-  ~CommitQueue();  // finishes what was submitted
+  ~CommitQueue();
   CommitQueue(const CommitQueue&) = delete;
   CommitQueue& operator=(const CommitQueue&) = delete;
 
+  bool syncs() const { return sync_; }
   void Submit(Commit commit) EXCLUDES(mutex_);  // any thread
+  void Drain() EXCLUDES(mutex_);  // finishes what was submitted; nothing may be from here on
   // The same, waiting for it. Not on a thread that the queue's callbacks wait for.
   S3Status Run(std::vector<os::Fd> files, std::function<S3Result<std::vector<os::Fd>>()> publish)
       EXCLUDES(mutex_);
@@ -42,7 +44,7 @@ class CommitQueue {
   CondVar wake_;
   std::vector<Commit> waiting_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
-  std::vector<std::jthread> threads_;  // constant after construction
+  std::vector<std::jthread> threads_;  // gone after Drain
 };
 
 }  // namespace muster::objects

@@ -52,6 +52,33 @@ class Crc {
   Word value_ = static_cast<Word>(~Word(0));
 };
 
+// The CRC of two texts in a row from theirs and the second's length.
+template <typename Word, Word Polynomial>
+Word CombineCrc(Word first, Word second, int64_t second_length) {
+  constexpr int kBits = sizeof(Word) * 8;
+  using Matrix = std::array<Word, size_t(kBits)>;  // column i: what bit i becomes
+  const auto times = [](const Matrix& matrix, Word vector) {
+    Word sum = 0;
+    for (size_t i = 0; vector != 0; ++i, vector >>= 1) sum ^= (vector & 1) ? matrix[i] : 0;
+    return sum;
+  };
+  Matrix step{};  // one zero bit behind the text
+  step[0] = Polynomial;
+  for (size_t i = 1; i < size_t(kBits); ++i) step[i] = Word(1) << (i - 1);
+  // Squared again and again: 2, 4, 8 bits, and so every power of two of bytes.
+  const auto square = [&] {
+    Matrix squared{};
+    for (size_t i = 0; i < size_t(kBits); ++i) squared[i] = times(step, step[i]);
+    step = squared;
+  };
+  for (int i = 0; i < 3; ++i) square();
+  for (auto left = static_cast<uint64_t>(second_length); left != 0; left >>= 1) {
+    if (left & 1) first = times(step, first);
+    square();
+  }
+  return first ^ second;
+}
+
 using Crc32 = Crc<uint32_t, 0xEDB88320u>;
 using Crc32C = Crc<uint32_t, 0x82F63B78u>;
 using Crc64Nvme = Crc<uint64_t, 0x9A6C9329AC4BC9B5u>;

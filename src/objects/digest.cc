@@ -46,6 +46,15 @@ std::string BigEndian(Word value) {
   return bytes;
 }
 
+template <typename Word>
+Word FromBigEndian(std::string_view bytes) {
+  Word value = 0;
+  for (const char c : bytes.substr(0, sizeof(Word))) {
+    value = static_cast<Word>(value << 8) | static_cast<unsigned char>(c);
+  }
+  return value;
+}
+
 using Any = std::variant<Hash, Crc32, Crc32C, Crc64Nvme>;
 
 Any Make(DigestKind kind) {
@@ -116,6 +125,23 @@ std::string DigestOf(DigestKind kind, std::string_view bytes) {
   Digest digest(kind);
   digest.Add(bytes);
   return digest.Finish();
+}
+
+std::string CombineChecksums(DigestKind kind, std::string_view first, std::string_view second,
+                             int64_t second_length) {
+  switch (kind) {
+    case DigestKind::kCrc32:
+      return BigEndian(CombineCrc<uint32_t, 0xEDB88320u>(
+          FromBigEndian<uint32_t>(first), FromBigEndian<uint32_t>(second), second_length));
+    case DigestKind::kCrc32c:
+      return BigEndian(CombineCrc<uint32_t, 0x82F63B78u>(
+          FromBigEndian<uint32_t>(first), FromBigEndian<uint32_t>(second), second_length));
+    case DigestKind::kCrc64Nvme:
+      return BigEndian(CombineCrc<uint64_t, 0x9A6C9329AC4BC9B5u>(
+          FromBigEndian<uint64_t>(first), FromBigEndian<uint64_t>(second), second_length));
+    default:
+      std::abort();
+  }
 }
 
 std::string HmacSha256(std::string_view key, std::string_view text) {

@@ -27,6 +27,9 @@ class Digest {
 };
 
 std::string DigestOf(DigestKind kind, std::string_view bytes);
+// The checksum of two texts in a row; `kind` is one of the CRCs, both values raw.
+std::string CombineChecksums(DigestKind kind, std::string_view first, std::string_view second,
+                             int64_t second_length);
 std::string HmacSha256(std::string_view key, std::string_view text);
 std::string HmacSha1(std::string_view key, std::string_view text);
 

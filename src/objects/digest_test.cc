@@ -29,6 +29,19 @@ TEST(Digest, DoesNotDependOnThePieces) {
   }
 }
 
+TEST(Digest, ChecksumsOfTwoTextsCombine) {
+  std::string bytes;
+  for (int i = 0; i < 100'000; ++i) bytes += static_cast<char>(i * 37 + i / 11);
+  for (const auto kind : {DigestKind::kCrc32, DigestKind::kCrc32c, DigestKind::kCrc64Nvme}) {
+    for (const size_t cut : {size_t(0), size_t(1), size_t(65536), bytes.size()}) {
+      const std::string_view all = bytes;
+      EXPECT_EQ(CombineChecksums(kind, DigestOf(kind, all.substr(0, cut)),
+                                 DigestOf(kind, all.substr(cut)), int64_t(bytes.size() - cut)),
+                DigestOf(kind, all));
+    }
+  }
+}
+
 TEST(Codings, ComeBackAndRefuseWhatIsNone) {
   for (const std::string& bytes : {std::string(), std::string("a"), std::string("ab\0", 3)}) {
     EXPECT_EQ(FromBase64(Base64(bytes)), bytes);

@@ -52,6 +52,11 @@ class ObjectStore {
   S3Status Describe(const std::string& bucket, const std::string& key,
                     const std::function<S3Status(ObjectMeta&)>& change) EXCLUDES(places_);
 
+  // Adds `piece` behind the object's bytes, or makes it of the piece with `meta`. What it is now.
+  S3Result<ObjectMeta> Append(const std::string& bucket, const std::string& key, int64_t position,
+                              TempFile piece, const std::string& piece_md5, ObjectMeta meta)
+      EXCLUDES(appends_, places_);
+
   S3Result<ListPage> List(const std::string& bucket, const ListQuery& query);
 
   // Small files of the store's own: .muster/SUB/NAME.
@@ -68,6 +73,7 @@ class ObjectStore {
   const Folder root_, own_, temporary_;
   MetaFiles meta_;
   EntryCache entries_;
+  Mutex appends_;        // held while one object grows
   Mutex places_;         // held while files are put to places and taken away
   CommitQueue commits_;  // last, so that it ends first
 };

@@ -13,6 +13,8 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
+    {S3Code::kAccessControlListNotSupported, "AccessControlListNotSupported", 400,
+     "Access control lists are not part of this object store."},
     {S3Code::kAccessDenied, "AccessDenied", 403, "Access Denied."},
     {S3Code::kAppendTooLarge, "AppendTooLarge", 400, "The object would grow above the limit."},
     {S3Code::kAuthorizationHeaderMalformed, "AuthorizationHeaderMalformed", 400,
@@ -53,6 +55,15 @@ constexpr Row kRows[] = {
     {S3Code::kMethodNotAllowed, "MethodNotAllowed", 405, "The method is not allowed here."},
     {S3Code::kMissingContentLength, "MissingContentLength", 411, "Content-Length is missing."},
     {S3Code::kNoSuchBucket, "NoSuchBucket", 404, "The bucket does not exist."},
+    {S3Code::kNoSuchBucketPolicy, "NoSuchBucketPolicy", 404, "The bucket has no policy."},
+    {S3Code::kNoSuchLifecycleConfiguration, "NoSuchLifecycleConfiguration", 404,
+     "The bucket has no lifecycle configuration."},
+    {S3Code::kNoSuchWebsiteConfiguration, "NoSuchWebsiteConfiguration", 404,
+     "The bucket is no website."},
+    {S3Code::kObjectLockConfigurationNotFound, "ObjectLockConfigurationNotFoundError", 404,
+     "The bucket has no object lock."},
+    {S3Code::kReplicationConfigurationNotFound, "ReplicationConfigurationNotFoundError", 404,
+     "The bucket is not replicated."},
     {S3Code::kNoSuchCorsConfiguration, "NoSuchCORSConfiguration", 404,
      "The bucket has no CORS configuration."},
     {S3Code::kNoSuchKey, "NoSuchKey", 404, "The key does not exist."},

@@ -13,6 +13,7 @@ namespace muster::objects {
 
 // The errors that S3 and OBS know by name. s3_error.cc has name, status and words of each.
 enum class S3Code {
+  kAccessControlListNotSupported,
   kAccessDenied,
   kAppendTooLarge,
   kAuthorizationHeaderMalformed,
@@ -44,15 +45,20 @@ enum class S3Code {
   kMethodNotAllowed,
   kMissingContentLength,
   kNoSuchBucket,
+  kNoSuchBucketPolicy,
   kNoSuchCorsConfiguration,
   kNoSuchKey,
+  kNoSuchLifecycleConfiguration,
   kNoSuchTagSet,
   kNoSuchUpload,
+  kNoSuchWebsiteConfiguration,
   kNotImplemented,
   kNotModified,
+  kObjectLockConfigurationNotFound,
   kObjectNotAppendable,
   kPositionNotEqualToLength,
   kPreconditionFailed,
+  kReplicationConfigurationNotFound,
   kRequestTimeTooSkewed,
   kServerSideEncryptionConfigurationNotFound,
   kSignatureDoesNotMatch,

@@ -17,16 +17,23 @@ Result<TempFile> TempFile::Make(const Folder& folder) {
   return TempFile(folder, std::move(fd), std::move(name));
 }
 
+TempFile TempFile::Adopt(const Folder& folder, os::Fd fd, std::string name) {
+  TempFile file(folder, std::move(fd), std::move(name));
+  file.adopted_ = true;
+  return file;
+}
+
 TempFile& TempFile::operator=(TempFile&& other) noexcept {
   std::swap(folder_, other.folder_);
   std::swap(fd_, other.fd_);
   std::swap(name_, other.name_);
   std::swap(size_, other.size_);
+  std::swap(adopted_, other.adopted_);
   return *this;
 }
 
 TempFile::~TempFile() {
-  if (fd_ && !name_.empty()) ::unlinkat(folder_->fd(), name_.c_str(), 0);
+  if (fd_ && !name_.empty() && !adopted_) ::unlinkat(folder_->fd(), name_.c_str(), 0);
 }
 
 Status TempFile::Write(std::string_view bytes) {

@@ -12,6 +12,8 @@ namespace muster::objects {
 class TempFile {
  public:
   static Result<TempFile> Make(const Folder& folder);  // which outlives it
+  // One that exists already and is not removed.
+  static TempFile Adopt(const Folder& folder, os::Fd fd, std::string name);
   TempFile(TempFile&&) noexcept = default;
   TempFile& operator=(TempFile&& other) noexcept;
   ~TempFile();
@@ -32,6 +34,7 @@ class TempFile {
   os::Fd fd_;
   std::string name_;
   int64_t size_ = 0;
+  bool adopted_ = false;
 };
 
 }  // namespace muster::objects

@@ -4,6 +4,11 @@
 #include "objects/xml.h"
 
 namespace muster::objects {
+namespace {
+
+constexpr std::string_view kReplacement = "\xef\xbf\xbd";
+
+}  // namespace
 
 std::string XmlEscape(std::string_view text) {
   const std::string clean = CleanUtf8(text);
@@ -24,8 +29,10 @@ std::string XmlEscape(std::string_view text) {
         escaped += "&quot;";
         break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20) {
+        if (c == '\t' || c == '\n' || c == '\r') {
           escaped += fmt::format("&#x{:X};", static_cast<unsigned>(c));
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+          escaped += kReplacement;
         } else {
           escaped += c;
         }
@@ -42,6 +49,7 @@ XmlWriter::XmlWriter(std::string_view root, std::string_view name_space) {
   } else {
     text_ += fmt::format("<{} xmlns=\"{}\">", root, name_space);
   }
+  begin_ = text_.size();
 }
 
 XmlWriter& XmlWriter::Open(std::string_view name) {
@@ -64,6 +72,11 @@ XmlWriter& XmlWriter::Add(std::string_view name, std::string_view text) {
 
 XmlWriter& XmlWriter::Add(std::string_view name, int64_t number) {
   return Add(name, std::to_string(number));
+}
+
+XmlWriter& XmlWriter::AddAll(const XmlWriter& other) {
+  text_.append(other.text_, other.begin_);
+  return *this;
 }
 
 std::string XmlWriter::Finish() {

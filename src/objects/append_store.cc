@@ -1,0 +1,74 @@
+// How an object grows. Its file is written behind what its metadata covers, and only then the
+// metadata is: whatever happens between, the object is what it was.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <future>
+
+#include "base/text.h"
+#include "objects/file_copy.h"
+#include "objects/object_store.h"
+#include "objects/placement.h"
+
+namespace muster::objects {
+namespace {
+
+constexpr int64_t kLargestAppended = int64_t(5) << 30;
+
+// No MD5 of the bytes, which nobody reads again for it: of the pieces' MD5s, and how many.
+std::string GrownEtag(const std::string& before, const std::string& piece_md5) {
+  const size_t dash = before.rfind('-');
+  const int64_t pieces =
+      dash == std::string::npos ? 1 : ParseInt(before.substr(dash + 1)).value_or(1);
+  return Hex(DigestOf(DigestKind::kMd5, before + Hex(piece_md5))) + "-" +
+         std::to_string(pieces + 1);
+}
+
+S3Status Sync(int fd, bool wanted) {
+  if (!wanted || ::fsync(fd) == 0) return {};
+  return std::unexpected(S3Error(FailErrno(errno, "sync an object to disk").error()));
+}
+
+}  // namespace
+
+S3Result<ObjectMeta> ObjectStore::Append(const std::string& bucket, const std::string& key,
+                                         int64_t position, TempFile piece,
+                                         const std::string& piece_md5, ObjectMeta meta) {
+  const MutexLock lock(appends_);
+  const int64_t length = piece.size();
+  MUSTER_ASSIGN(const Folder folder, OpenBucket(bucket));
+  auto file = OpenPlaced(folder, key, O_RDWR);
+  if (!file && file.error().code != S3Code::kNoSuchKey) return std::unexpected(file.error());
+  if (!file) {
+    if (position != 0) return Refuse(S3Code::kPositionNotEqualToLength);
+    meta.appendable = true;
+    meta.size = length;
+    meta.etag = Hex(piece_md5) + "-1";
+    std::promise<S3Result<ObjectMeta>> promise;
+    Put(bucket, key, std::move(piece), std::move(meta), {.if_none_match = "*"},
+        [&](S3Result<ObjectMeta> put) { promise.set_value(std::move(put)); });
+    return promise.get_future().get();
+  }
+  MUSTER_ASSIGN(ObjectMeta now, meta_.Load(file->get()));
+  if (!now.appendable) return Refuse(S3Code::kObjectNotAppendable);
+  if (position != now.size) return Refuse(S3Code::kPositionNotEqualToLength);
+  if (now.size + length > kLargestAppended) return Refuse(S3Code::kAppendTooLarge);
+  // What a killed server left behind the end was never acknowledged.
+  if (::ftruncate(file->get(), now.size) != 0) {
+    return std::unexpected(S3Error(FailErrno(errno, "cut an object to its length").error()));
+  }
+  meta_.Forget(file->get());
+  MUSTER_TRY(CopyBytes(piece.fd(), 0, file->get(), now.size, length));
+  MUSTER_TRY(Sync(file->get(), commits_.syncs()));
+  now.size += length;
+  now.etag = GrownEtag(now.etag, piece_md5);
+  now.checksum.reset();
+  MUSTER_ASSIGN(const auto beside, meta_.Attach(file->get(), now));
+  for (const os::Fd& one : beside) MUSTER_TRY(Sync(one.get(), commits_.syncs()));
+  MUSTER_TRY(Sync(file->get(), commits_.syncs()));
+  return now;
+}
+
+}  // namespace muster::objects

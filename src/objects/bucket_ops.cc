@@ -1,0 +1,140 @@
+// Operations on buckets as a whole.
+#include "base/text.h"
+#include "objects/answers.h"
+#include "objects/bucket_settings.h"
+#include "objects/object_headers.h"
+#include "objects/operations.h"
+#include "objects/uploads.h"
+#include "objects/xml.h"
+
+namespace muster::objects {
+namespace {
+
+S3Status MayUseBucket(const Call& call, bool write) {
+  const KeyPair& key = *call.caller.key;
+  const bool may = write ? key.MayUseAllBuckets(true) || key.MayWrite(call.request.bucket, "")
+                         : key.MaySeeBucket(call.request.bucket);
+  if (may) return {};
+  return Refuse(S3Code::kAccessDenied);
+}
+
+S3Result<http::Response> Make(const Call& call) {
+  MUSTER_TRY(MayUseBucket(call, true));
+  MUSTER_TRY(CheckHeaders(call.request));
+  const std::string_view lock = call.request.Extended("bucket-object-lock-enabled");
+  if (Lower(lock) == "true") return Refuse(S3Code::kNotImplemented);
+  if (!call.body.empty()) MUSTER_TRY(ReadXml(call.body));  // a region is taken and means nothing
+  MUSTER_TRY(call.parts.store.MakeBucket(call.request.bucket));
+  return http::Response{200, {{"Location", "/" + call.request.bucket}}, {}};
+}
+
+S3Result<http::Response> Remove(const Call& call) {
+  MUSTER_TRY(MayUseBucket(call, true));
+  MUSTER_TRY(call.parts.store.RemoveBucket(call.request.bucket));
+  call.parts.settings.Remove(call.request.bucket);
+  call.parts.uploads.AbortAll(call.request.bucket);
+  return http::Response{204, {}, {}};
+}
+
+S3Result<http::Response> Head(const Call& call) {
+  MUSTER_TRY(MayUseBucket(call, false));
+  MUSTER_TRY(call.parts.store.OpenBucket(call.request.bucket));
+  return http::Response{200,
+                        {{call.request.Named("bucket-region"), call.parts.region},
+                         {call.request.Named("bucket-location"), call.parts.region}},
+                        {}};
+}
+
+S3Result<http::Response> Location(const Call& call) {
+  MUSTER_TRY(MayUseBucket(call, false));
+  MUSTER_TRY(call.parts.store.OpenBucket(call.request.bucket));
+  // S3 says nothing for its first region; OBS always does.
+  const bool silent = !call.request.obs && call.parts.region == "us-east-1";
+  XmlWriter xml(call.request.obs ? "Location" : "LocationConstraint");
+  std::string text = xml.Finish();
+  if (!silent) {
+    text.insert(text.rfind("</"), XmlEscape(call.parts.region));
+  }
+  return XmlResponse(std::move(text));
+}
+
+S3Result<http::Response> Acl(const Call& call) {
+  if (call.request.key.empty()) {
+    MUSTER_TRY(MayUseBucket(call, false));
+    MUSTER_TRY(call.parts.store.OpenBucket(call.request.bucket));
+  } else {
+    MUSTER_TRY(call.MayRead(call.request.bucket, call.request.key));
+    MUSTER_TRY(call.parts.store.Find(call.request.bucket, call.request.key));
+  }
+  XmlWriter xml("AccessControlPolicy");
+  xml.Open("Owner").Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close();
+  xml.Open("AccessControlList").Open("Grant");
+  std::string text = xml.Finish();
+  constexpr std::string_view kGrantee =
+      "<Grantee xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
+      "xsi:type=\"CanonicalUser\"><ID>muster</ID><DisplayName>muster</DisplayName></Grantee>"
+      "<Permission>FULL_CONTROL</Permission>";
+  text.insert(text.find("</Grant>"), kGrantee);
+  return XmlResponse(std::move(text));
+}
+
+}  // namespace
+
+void ListBuckets(const CallPtr& call) {
+  auto buckets = call->parts.store.Buckets();
+  if (!buckets) return call->Fail(buckets.error());
+  XmlWriter xml("ListAllMyBucketsResult");
+  xml.Open("Owner").Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close().Open("Buckets");
+  for (const BucketInfo& bucket : *buckets) {
+    if (!call->caller.key->MaySeeBucket(bucket.name)) continue;
+    xml.Open("Bucket").Add("Name", bucket.name).Add("CreationDate", IsoTime(bucket.created_ms));
+    if (call->request.obs || !call->request.Extended("location").empty()) {
+      xml.Add("Location", call->parts.region);
+    }
+    xml.Close();
+  }
+  call->Answer(XmlResponse(xml.Finish()));
+}
+
+// What OBS clients ask, unsigned, before their first call: which of the two protocols is spoken.
+void TellApiVersion(const CallPtr& call) {
+  if (!call->request.bucket.empty()) {
+    if (const auto bucket = call->parts.store.OpenBucket(call->request.bucket); !bucket) {
+      return call->Fail(bucket.error());
+    }
+  }
+  call->Answer({200, {{"x-obs-api", "3.0"}}, {}});
+}
+
+void MakeBucket(const CallPtr& call) { call->Reply(Make(*call)); }
+void RemoveBucket(const CallPtr& call) { call->Reply(Remove(*call)); }
+void HeadBucket(const CallPtr& call) { call->Reply(Head(*call)); }
+void GetLocation(const CallPtr& call) { call->Reply(Location(*call)); }
+void GetAcl(const CallPtr& call) { call->Reply(Acl(*call)); }
+void PutAcl(const CallPtr& call) { call->Fail(S3Code::kAccessControlListNotSupported); }
+
+void GetVersioning(const CallPtr& call) {
+  if (const auto bucket = call->parts.store.OpenBucket(call->request.bucket); !bucket) {
+    return call->Fail(bucket.error());
+  }
+  call->Answer(XmlResponse(XmlWriter("VersioningConfiguration").Finish()));
+}
+
+void GetBucketSetting(const CallPtr& call) {
+  if (const auto bucket = call->parts.store.OpenBucket(call->request.bucket); !bucket) {
+    return call->Fail(bucket.error());
+  }
+  constexpr std::pair<std::string_view, S3Code> kAbsent[] = {
+      {"policy", S3Code::kNoSuchBucketPolicy},
+      {"lifecycle", S3Code::kNoSuchLifecycleConfiguration},
+      {"encryption", S3Code::kServerSideEncryptionConfigurationNotFound},
+      {"object-lock", S3Code::kObjectLockConfigurationNotFound},
+      {"replication", S3Code::kReplicationConfigurationNotFound},
+      {"website", S3Code::kNoSuchWebsiteConfiguration}};
+  for (const auto& [name, code] : kAbsent) {
+    if (call->request.Has(name)) return call->Fail(code);
+  }
+  call->Fail(S3Code::kNotImplemented);
+}
+
+}  // namespace muster::objects

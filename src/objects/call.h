@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "http/message.h"
+#include "objects/authenticate.h"
+#include "objects/object_store.h"
+#include "objects/s3_request.h"
+#include "os/loop.h"
+#include "os/pool.h"
+
+namespace muster::objects {
+
+class BucketSettings;
+class Uploads;
+
+// What the operations work on. All of it is made before the first call and outlives the last.
+struct S3Parts {
+  ObjectStore& store;
+  Uploads& uploads;
+  BucketSettings& settings;
+  KeyRing& keys;
+  os::Pool& pool;  // for what takes long
+  const Clock& clock;
+  std::string region;
+  std::vector<std::string> domains;  // below which hosts are buckets
+};
+
+// One request under way: who asks for what, and the way back. Shared between whoever works on it.
+// Answered exactly once, from any thread.
+class Call : public std::enable_shared_from_this<Call> {
+ public:
+  Call(S3Parts& its_parts, os::Loop& loop, S3Request its_request);
+
+  void Answer(http::Response response);
+  void AnswerFile(http::Response head, http::FileBody file);
+  void Fail(const S3Error& error);
+  // Answer or Fail by what it holds.
+  void Reply(S3Result<http::Response> result);
+
+  // Before the body was read: what Answer and Fail would send.
+  http::Response Finished(http::Response response) const;
+  http::Response ErrorResponse(const S3Error& error) const;
+
+  // kAccessDenied unless the caller's key covers it.
+  S3Status MayRead(std::string_view bucket, std::string_view key) const;
+  S3Status MayWrite(std::string_view bucket, std::string_view key) const;
+
+  S3Parts& parts;
+  const S3Request request;
+  Caller caller;
+  std::string body;  // whole, for operations with a small one
+
+  void Take(http::Reply reply) { reply_.emplace(std::move(reply)); }  // on the loop
+
+ private:
+  void OnLoop(std::function<void()> fn);
+
+  os::Loop& loop_;
+  const std::thread::id loop_thread_ = std::this_thread::get_id();
+  const std::string id_;
+  std::optional<http::Reply> reply_;
+};
+using CallPtr = std::shared_ptr<Call>;
+
+}  // namespace muster::objects

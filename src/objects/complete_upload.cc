@@ -1,0 +1,155 @@
+// The end of a multipart upload: the parts that the client lists become the object.
+#include <future>
+
+#include "base/text.h"
+#include "objects/answers.h"
+#include "objects/object_headers.h"
+#include "objects/operations.h"
+#include "objects/uploads.h"
+#include "objects/xml.h"
+
+namespace muster::objects {
+namespace {
+
+struct WantedPart {
+  int number = 0;
+  std::string etag;  // bare, lower case
+  std::string checksum;
+};
+
+std::string BareEtag(std::string_view text) {
+  std::string etag = Lower(Trim(text));
+  std::erase(etag, '"');
+  return etag;
+}
+
+S3Result<std::vector<WantedPart>> ReadOrder(const Call& call,
+                                            const std::optional<DigestKind>& checksum) {
+  MUSTER_ASSIGN(const XmlElement root, ReadXml(call.body));
+  if (root.name != "CompleteMultipartUpload") return Refuse(S3Code::kMalformedXml);
+  std::vector<WantedPart> wanted;
+  for (const XmlElement& child : root.children) {
+    if (child.name != "Part") continue;
+    const auto number = ParseInt(Trim(child.TextOf("PartNumber")));
+    if (!number || *number < 1 || *number > kMostParts) return Refuse(S3Code::kMalformedXml);
+    if (!wanted.empty() && *number <= wanted.back().number) {
+      return Refuse(S3Code::kInvalidPartOrder);
+    }
+    WantedPart part{static_cast<int>(*number), BareEtag(child.TextOf("ETag")), {}};
+    if (checksum) part.checksum = Trim(child.TextOf(ChecksumElement(*checksum)));
+    wanted.push_back(std::move(part));
+  }
+  if (wanted.empty()) return Refuse(S3Code::kMalformedXml);
+  return wanted;
+}
+
+S3Result<std::vector<Part>> PickParts(const Upload& upload, const std::vector<WantedPart>& wanted) {
+  const std::vector<Part> all = upload.Parts();
+  std::vector<Part> picked;
+  for (const WantedPart& want : wanted) {
+    const auto part = std::ranges::find(all, want.number, &Part::number);
+    if (part == all.end() || Hex(part->md5) != want.etag) return Refuse(S3Code::kInvalidPart);
+    if (!want.checksum.empty() && part->checksum && part->checksum->value != want.checksum) {
+      return Refuse(S3Code::kInvalidPart);
+    }
+    if (&want != &wanted.back() && part->size < kSmallestPart) {
+      return Refuse(S3Code::kEntityTooSmall);
+    }
+    picked.push_back(*part);
+  }
+  return picked;
+}
+
+std::string MultipartEtag(const std::vector<std::string>& md5s) {
+  Digest digest(DigestKind::kMd5);
+  for (const std::string& md5 : md5s) digest.Add(md5);
+  return Hex(digest.Finish()) + "-" + std::to_string(md5s.size());
+}
+
+// Of the object, from those of its parts; nothing when one has none.
+std::optional<Checksum> ObjectChecksum(const UploadStart& start, const std::vector<Part>& parts) {
+  if (!start.checksum) return std::nullopt;
+  const DigestKind kind = *start.checksum;
+  Digest of_parts(kind);
+  std::string whole = DigestOf(kind, "");
+  for (const Part& part : parts) {
+    const auto raw = part.checksum && part.checksum->kind == kind ? FromBase64(part.checksum->value)
+                                                                  : std::nullopt;
+    if (!raw) return std::nullopt;
+    of_parts.Add(*raw);
+    if (start.full_checksum) whole = CombineChecksums(kind, whole, *raw, part.size);
+  }
+  if (start.full_checksum) return Checksum{kind, Base64(whole), false};
+  return Checksum{kind, Base64(of_parts.Finish()) + "-" + std::to_string(parts.size()), true};
+}
+
+// A checksum that the client gives for the whole must be ours.
+S3Status CheckWhole(const S3Request& request, const std::optional<Checksum>& checksum) {
+  if (!checksum || checksum->composite) return {};
+  const std::string_view given = Trim(request.Header(ChecksumHeader(checksum->kind)));
+  if (given.empty() || given == checksum->value) return {};
+  return Refuse(S3Code::kBadDigest);
+}
+
+http::Response Document(const Call& call, const ObjectMeta& meta) {
+  XmlWriter xml("CompleteMultipartUploadResult");
+  xml.Add("Location", fmt::format("http://{}/{}/{}", call.request.Header("Host"),
+                                  call.request.bucket, UriEncode(call.request.key, true)))
+      .Add("Bucket", call.request.bucket)
+      .Add("Key", call.request.key)
+      .Add("ETag", Quoted(meta.etag));
+  if (meta.checksum) {
+    xml.Add(ChecksumElement(meta.checksum->kind), meta.checksum->value)
+        .Add("ChecksumType", meta.checksum->composite ? "COMPOSITE" : "FULL_OBJECT");
+  }
+  return XmlResponse(xml.Finish());
+}
+
+// A client that did not hear the answer asks again: the object it made is the answer.
+S3Result<http::Response> AlreadyDone(const Call& call) {
+  MUSTER_ASSIGN(const auto wanted, ReadOrder(call, std::nullopt));
+  std::vector<std::string> md5s;
+  for (const WantedPart& part : wanted) md5s.push_back(FromHex(part.etag).value_or(""));
+  const auto object = call.parts.store.Find(call.request.bucket, call.request.key);
+  if (!object || object->meta.etag != MultipartEtag(md5s)) return Refuse(S3Code::kNoSuchUpload);
+  return Document(call, object->meta);
+}
+
+S3Result<ObjectMeta> PutParts(const Call& call, Upload& upload, const std::vector<Part>& parts) {
+  ObjectMeta meta = upload.start().meta;
+  std::vector<std::string> md5s;
+  for (const Part& part : parts) md5s.push_back(part.md5);
+  meta.etag = MultipartEtag(md5s);
+  meta.checksum = ObjectChecksum(upload.start(), parts);
+  MUSTER_TRY(CheckWhole(call.request, meta.checksum));
+  MUSTER_ASSIGN(TempFile file, upload.Assemble(parts));
+  std::promise<S3Result<ObjectMeta>> promise;
+  call.parts.store.Put(call.request.bucket, call.request.key, std::move(file), std::move(meta),
+                       WriteConditionOf(call.request),
+                       [&](S3Result<ObjectMeta> put) { promise.set_value(std::move(put)); });
+  return promise.get_future().get();
+}
+
+S3Result<http::Response> Complete(const Call& call) {
+  const S3Request& request = call.request;
+  MUSTER_TRY(call.MayWrite(request.bucket, request.key));
+  const auto upload =
+      call.parts.uploads.Find(request.bucket, request.key, std::string(*request.Query("uploadId")));
+  if (!upload) return AlreadyDone(call);
+  MUSTER_ASSIGN(const auto wanted, ReadOrder(call, (*upload)->start().checksum));
+  MUSTER_ASSIGN(const auto parts, PickParts(**upload, wanted));
+  if (!(*upload)->Close()) return Refuse(S3Code::kNoSuchUpload);
+  const auto meta = PutParts(call, **upload, parts);
+  if (!meta) {
+    (*upload)->Reopen();
+    return std::unexpected(meta.error());
+  }
+  call.parts.uploads.Remove(*upload);
+  return Document(call, *meta);
+}
+
+}  // namespace
+
+void CompleteUpload(const CallPtr& call) { call->Reply(Complete(*call)); }
+
+}  // namespace muster::objects

@@ -1,0 +1,119 @@
+// Listings of objects, both versions.
+#include <algorithm>
+
+#include "base/text.h"
+#include "objects/answers.h"
+#include "objects/object_headers.h"
+#include "objects/operations.h"
+#include "objects/xml.h"
+
+namespace muster::objects {
+namespace {
+
+constexpr int kMostKeys = 1000;
+
+struct Question {
+  ListQuery query;
+  bool url_encoded = false;
+  bool owner = false;
+};
+
+S3Result<Question> ReadQuestion(const Call& call) {
+  const S3Request& request = call.request;
+  Question question;
+  question.query.prefix = request.Query("prefix").value_or("");
+  question.query.delimiter = request.Query("delimiter").value_or("");
+  if (const auto most = request.Query("max-keys"); most && !most->empty()) {
+    const auto number = ParseInt(*most);
+    if (!number || *number < 0) {
+      return Refuse(S3Code::kInvalidArgument, "max-keys must be a whole number from 0.");
+    }
+    question.query.most = static_cast<int>(std::min<int64_t>(*number, kMostKeys));
+  }
+  const std::string_view encoding = request.Query("encoding-type").value_or("");
+  if (!encoding.empty() && encoding != "url") {
+    return Refuse(S3Code::kInvalidArgument, "encoding-type must be url.");
+  }
+  question.url_encoded = encoding == "url";
+  return question;
+}
+
+std::string Shown(const Question& question, std::string_view text) {
+  return question.url_encoded ? UriEncode(text, true) : std::string(text);
+}
+
+void AddItems(XmlWriter& xml, const Question& question, const ListPage& page) {
+  for (const ListedKey& key : page.keys) {
+    xml.Open("Contents")
+        .Add("Key", Shown(question, key.key))
+        .Add("LastModified", IsoTime(key.mtime_ms))
+        .Add("ETag", Quoted(key.etag))
+        .Add("Size", key.size);
+    if (question.owner) {
+      xml.Open("Owner").Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close();
+    }
+    xml.Add("StorageClass", "STANDARD").Close();
+  }
+  for (const std::string& prefix : page.prefixes) {
+    xml.Open("CommonPrefixes").Add("Prefix", Shown(question, prefix)).Close();
+  }
+}
+
+void AddHead(XmlWriter& xml, const Call& call, const Question& question, const ListPage& page) {
+  xml.Add("Name", call.request.bucket)
+      .Add("Prefix", Shown(question, question.query.prefix))
+      .Add("MaxKeys", question.query.most)
+      .Add("IsTruncated", page.truncated ? "true" : "false");
+  if (!question.query.delimiter.empty()) {
+    xml.Add("Delimiter", Shown(question, question.query.delimiter));
+  }
+  if (question.url_encoded) xml.Add("EncodingType", "url");
+}
+
+S3Result<http::Response> ListV1(Call& call) {
+  MUSTER_ASSIGN(Question question, ReadQuestion(call));
+  question.owner = true;
+  question.query.after = call.request.Query("marker").value_or("");
+  MUSTER_TRY(call.MayRead(call.request.bucket, question.query.prefix));
+  MUSTER_ASSIGN(const ListPage page, call.parts.store.List(call.request.bucket, question.query));
+  XmlWriter xml("ListBucketResult");
+  AddHead(xml, call, question, page);
+  xml.Add("Marker", Shown(question, question.query.after));
+  if (page.truncated && !question.query.delimiter.empty()) {
+    xml.Add("NextMarker", Shown(question, page.last));
+  }
+  AddItems(xml, question, page);
+  return XmlResponse(xml.Finish());
+}
+
+S3Result<http::Response> ListV2(Call& call) {
+  MUSTER_ASSIGN(Question question, ReadQuestion(call));
+  question.owner = call.request.Query("fetch-owner").value_or("") == "true";
+  const auto token = call.request.Query("continuation-token");
+  const std::string_view start = call.request.Query("start-after").value_or("");
+  question.query.after = start;
+  if (token) {
+    const auto last = FromBase64(*token);
+    if (!last || last->empty()) {
+      return Refuse(S3Code::kInvalidArgument, "The continuation token is not one of ours.");
+    }
+    question.query.after = *last;
+  }
+  MUSTER_TRY(call.MayRead(call.request.bucket, question.query.prefix));
+  MUSTER_ASSIGN(const ListPage page, call.parts.store.List(call.request.bucket, question.query));
+  XmlWriter xml("ListBucketResult");
+  AddHead(xml, call, question, page);
+  xml.Add("KeyCount", static_cast<int64_t>(page.keys.size() + page.prefixes.size()));
+  if (token) xml.Add("ContinuationToken", *token);
+  if (page.truncated) xml.Add("NextContinuationToken", Base64(page.last));
+  if (!start.empty()) xml.Add("StartAfter", Shown(question, start));
+  AddItems(xml, question, page);
+  return XmlResponse(xml.Finish());
+}
+
+}  // namespace
+
+void ListObjects(const CallPtr& call) { call->Reply(ListV1(*call)); }
+void ListObjectsV2(const CallPtr& call) { call->Reply(ListV2(*call)); }
+
+}  // namespace muster::objects

@@ -1,0 +1,156 @@
+#include "objects/object_headers.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "objects/time_text.h"
+
+namespace muster::objects {
+namespace {
+
+constexpr std::string_view kKeptHeaders[] = {"Cache-Control", "Content-Disposition",
+                                             "Content-Language", "Expires"};
+constexpr size_t kMostUserBytes = 8 << 10;
+constexpr size_t kMostTags = 10, kLongestTagName = 128 * 4, kLongestTagValue = 256 * 4;
+constexpr std::string_view kDefaultType = "binary/octet-stream";
+
+// "gzip,aws-chunked" is "gzip": the second is only how the body travels.
+std::string StoredEncoding(std::string_view header) {
+  std::vector<std::string> kept;
+  for (const std::string& one : Split(header, ',')) {
+    const std::string_view coding = Trim(one);
+    if (!coding.empty() && Lower(coding) != "aws-chunked") kept.emplace_back(coding);
+  }
+  return Join(kept, ",");
+}
+
+S3Status AddUserMetadata(const S3Request& request, ObjectMeta& meta) {
+  size_t total = 0;
+  for (const auto& [header, value] : request.headers) {
+    std::string name = Lower(header);
+    const bool ours = name.starts_with("x-amz-meta-") || name.starts_with("x-obs-meta-");
+    if (!ours) continue;
+    name.erase(0, std::string_view("x-amz-meta-").size());
+    total += name.size() + value.size();
+    const auto old = std::ranges::find(meta.user, name, &Pairs::value_type::first);
+    if (old == meta.user.end()) {
+      meta.user.emplace_back(std::move(name), value);
+    } else {
+      old->second += "," + value;
+    }
+  }
+  if (total > kMostUserBytes) return Refuse(S3Code::kMetadataTooLarge);
+  return {};
+}
+
+// The parameters of a GET that replace what the object has.
+std::string_view Override(const S3Request& request, std::string_view header) {
+  return request.Query("response-" + Lower(header)).value_or("");
+}
+
+}  // namespace
+
+std::string Quoted(std::string_view etag) { return "\"" + std::string(etag) + "\""; }
+
+S3Status CheckHeaders(const S3Request& request) {
+  for (const auto& [header, value] : request.headers) {
+    const std::string name = Lower(header);
+    if (!name.starts_with("x-amz-") && !name.starts_with("x-obs-")) continue;
+    const std::string_view rest = std::string_view(name).substr(6);
+    if (rest.starts_with("server-side-encryption") || rest.starts_with("object-lock-") ||
+        rest.starts_with("website-redirect") || rest == "mfa") {
+      return Refuse(S3Code::kNotImplemented, "The header " + name + " is not part of this store.");
+    }
+    const bool owner_only = value == "private" || value.starts_with("bucket-owner-");
+    if ((rest == "acl" && !owner_only) || rest.starts_with("grant-")) {
+      return Refuse(S3Code::kAccessControlListNotSupported);
+    }
+  }
+  return {};
+}
+
+S3Result<ObjectMeta> MetaOfRequest(const S3Request& request) {
+  MUSTER_TRY(CheckHeaders(request));
+  ObjectMeta meta;
+  meta.content_type = Trim(request.Header("Content-Type"));
+  if (meta.content_type == kDefaultType) meta.content_type.clear();
+  for (const std::string_view name : kKeptHeaders) {
+    if (const auto value = request.Header(name); !value.empty())
+      meta.headers.emplace_back(name, value);
+  }
+  if (auto encoding = StoredEncoding(request.Header("Content-Encoding")); !encoding.empty()) {
+    meta.headers.emplace_back("Content-Encoding", std::move(encoding));
+  }
+  MUSTER_TRY(AddUserMetadata(request, meta));
+  MUSTER_ASSIGN(meta.tags, ReadTagHeader(request.Extended("tagging")));
+  return meta;
+}
+
+void AddChecksum(const ObjectMeta& meta, http::Headers& headers) {
+  if (!meta.checksum) return;
+  headers.emplace_back(ChecksumHeader(meta.checksum->kind), meta.checksum->value);
+  headers.emplace_back("x-amz-checksum-type",
+                       meta.checksum->composite ? "COMPOSITE" : "FULL_OBJECT");
+}
+
+void AddObjectHeaders(const S3Request& request, const ObjectMeta& meta, http::Headers& headers) {
+  headers.emplace_back("ETag", Quoted(meta.etag));
+  headers.emplace_back("Last-Modified", HttpDate(meta.mtime_ms()));
+  headers.emplace_back("Accept-Ranges", "bytes");
+  const std::string_view type = Override(request, "Content-Type");
+  headers.emplace_back("Content-Type", !type.empty()                ? type
+                                       : !meta.content_type.empty() ? meta.content_type
+                                                                    : kDefaultType);
+  for (const std::string_view name : {"Cache-Control", "Content-Disposition", "Content-Encoding",
+                                      "Content-Language", "Expires"}) {
+    const auto own = std::ranges::find(meta.headers, name, &Pairs::value_type::first);
+    const std::string_view other = Override(request, name);
+    if (!other.empty()) {
+      headers.emplace_back(name, other);
+    } else if (own != meta.headers.end()) {
+      headers.emplace_back(name, own->second);
+    }
+  }
+  for (const auto& [name, value] : meta.user) {
+    headers.emplace_back(request.Named("meta-" + name), value);
+  }
+  if (!meta.tags.empty()) {
+    headers.emplace_back(request.Named("tagging-count"), std::to_string(meta.tags.size()));
+  }
+  if (meta.appendable) {
+    headers.emplace_back("x-obs-object-type", "Appendable");
+    headers.emplace_back("x-obs-next-append-position", std::to_string(meta.size));
+  }
+  if (Lower(request.Header("x-amz-checksum-mode")) == "enabled") AddChecksum(meta, headers);
+}
+
+S3Result<Pairs> ReadTagHeader(std::string_view text) {
+  Pairs tags;
+  for (const std::string& pair : Split(text, '&')) {
+    if (pair.empty()) continue;
+    const size_t equals = std::min(pair.find('='), pair.size());
+    auto name = UriDecode(pair.substr(0, equals), true);
+    auto value = UriDecode(pair.substr(std::min(equals + 1, pair.size())), true);
+    if (!name || !value) return Refuse(S3Code::kInvalidTag);
+    tags.emplace_back(std::move(*name), std::move(*value));
+  }
+  MUSTER_TRY(CheckTags(tags));
+  return tags;
+}
+
+S3Status CheckTags(const Pairs& tags) {
+  std::set<std::string_view> names;
+  for (const auto& [name, value] : tags) {
+    if (name.empty() || name.size() > kLongestTagName || value.size() > kLongestTagValue ||
+        !IsUtf8(name) || !IsUtf8(value) || !names.insert(name).second) {
+      return Refuse(S3Code::kInvalidTag);
+    }
+  }
+  if (tags.size() > kMostTags) {
+    return Refuse(S3Code::kInvalidTag, "An object has at most 10 tags.");
+  }
+  return {};
+}
+
+}  // namespace muster::objects

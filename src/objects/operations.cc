@@ -1,0 +1,141 @@
+#include "objects/operations.h"
+
+#include <algorithm>
+#include <set>
+
+namespace muster::objects {
+namespace {
+
+using Level = Operation::Level;
+using Where = Operation::Where;
+
+constexpr auto kService = Level::kService, kBucket = Level::kBucket, kObject = Level::kObject;
+constexpr auto kLoop = Where::kLoop, kPool = Where::kPool;
+
+// The first row that fits is taken: those with a marker stand before the one without.
+constexpr Operation kOperations[] = {
+    {"HEAD", kService, "apiversion", TellApiVersion, kLoop, nullptr, true},
+    {"HEAD", kBucket, "apiversion", TellApiVersion, kLoop, nullptr, true},
+    {"OPTIONS", kBucket, "", AnswerPreflight, kLoop, nullptr, true},
+    {"OPTIONS", kObject, "", AnswerPreflight, kLoop, nullptr, true},
+    {"GET", kService, "", ListBuckets, kPool},
+
+    {"GET", kBucket, "location", GetLocation},
+    {"GET", kBucket, "versioning", GetVersioning},
+    {"GET", kBucket, "acl", GetAcl},
+    {"GET", kBucket, "cors", GetCors},
+    {"GET", kBucket, "tagging", GetTags},
+    {"GET", kBucket, "policy", GetBucketSetting},
+    {"GET", kBucket, "lifecycle", GetBucketSetting},
+    {"GET", kBucket, "encryption", GetBucketSetting},
+    {"GET", kBucket, "object-lock", GetBucketSetting},
+    {"GET", kBucket, "replication", GetBucketSetting},
+    {"GET", kBucket, "website", GetBucketSetting},
+    {"GET", kBucket, "uploads", ListUploads, kPool},
+    {"GET", kBucket, "list-type", ListObjectsV2, kPool},
+    {"GET", kBucket, "", ListObjects, kPool},
+    {"HEAD", kBucket, "", HeadBucket},
+    {"PUT", kBucket, "acl", PutAcl},
+    {"PUT", kBucket, "cors", PutCors, kPool},
+    {"PUT", kBucket, "tagging", PutTags, kPool},
+    {"PUT", kBucket, "", MakeBucket, kPool},
+    {"DELETE", kBucket, "cors", DeleteCors, kPool},
+    {"DELETE", kBucket, "tagging", DeleteTags, kPool},
+    {"DELETE", kBucket, "", RemoveBucket, kPool},
+    {"POST", kBucket, "delete", DeleteObjects},
+
+    {"GET", kObject, "acl", GetAcl},
+    {"GET", kObject, "tagging", GetTags},
+    {"GET", kObject, "uploadId", ListParts, kPool},
+    {"GET", kObject, "", GetObject},
+    {"HEAD", kObject, "", GetObject},
+    {"PUT", kObject, "acl", PutAcl},
+    {"PUT", kObject, "tagging", PutTags, kPool},
+    {"PUT", kObject, "metadata", SetMetadata, kPool},
+    {"PUT", kObject, "uploadId@copy-source", CopyPart, kPool},
+    {"PUT", kObject, "uploadId", nullptr, kLoop, OpenPart},
+    {"PUT", kObject, "@copy-source", CopyObject, kPool},
+    {"PUT", kObject, "", nullptr, kLoop, OpenPut},
+    {"POST", kObject, "uploads", CreateUpload, kPool},
+    {"POST", kObject, "uploadId", CompleteUpload, kPool},
+    {"POST", kObject, "append", nullptr, kLoop, OpenAppend},
+    {"DELETE", kObject, "uploadId", AbortUpload, kPool},
+    {"DELETE", kObject, "tagging", DeleteTags, kPool},
+    {"DELETE", kObject, "", DeleteObject},
+};
+
+// Parameters that say how something is asked for, not that something else is.
+const std::set<std::string_view> kPlain = {"prefix",
+                                           "marker",
+                                           "max-keys",
+                                           "delimiter",
+                                           "encoding-type",
+                                           "continuation-token",
+                                           "start-after",
+                                           "fetch-owner",
+                                           "x-id",
+                                           "versionId",
+                                           "partNumber",
+                                           "Expires",
+                                           "Signature",
+                                           "AWSAccessKeyId",
+                                           "AccessKeyId",
+                                           "key-marker",
+                                           "upload-id-marker",
+                                           "max-uploads",
+                                           "max-parts",
+                                           "part-number-marker",
+                                           "position",
+                                           "list-type",
+                                           "uploadId",
+                                           "apiversion",
+                                           "max-buckets",
+                                           "bucket-region",
+                                           "versionIdMarker"};
+
+bool IsPlain(std::string_view name) {
+  return kPlain.contains(name) || name.starts_with("X-Amz-") || name.starts_with("x-amz-") ||
+         name.starts_with("x-obs-") || name.starts_with("response-");
+}
+
+Level LevelOf(const S3Request& request) {
+  if (request.bucket.empty()) return kService;
+  return request.key.empty() ? kBucket : kObject;
+}
+
+// "name", "@header" or "name@header".
+bool Fits(std::string_view marker, const S3Request& request) {
+  const size_t at = marker.find('@');
+  const std::string_view name = marker.substr(0, at);
+  const bool named = name.empty() || request.Has(name);
+  return named &&
+         (at == std::string_view::npos || !request.Extended(marker.substr(at + 1)).empty());
+}
+
+}  // namespace
+
+std::span<const Operation> AllOperations() { return kOperations; }
+
+S3Result<const Operation*> FindOperation(const S3Request& request) {
+  const Level level = LevelOf(request);
+  bool method_known = false;
+  for (const Operation& operation : kOperations) {
+    if (operation.level != level || operation.method != request.method) continue;
+    method_known = true;
+    if (!Fits(operation.marker, request)) continue;
+    // A request for something else must not be taken for a plain one.
+    for (const auto& pair : request.query) {
+      if (IsPlain(pair.name) || operation.marker.substr(0, operation.marker.find('@')) == pair.name)
+        continue;
+      return Refuse(S3Code::kNotImplemented,
+                    "The parameter \"" + pair.name + "\" asks for what this store has not.");
+    }
+    return &operation;
+  }
+  if (request.method == "POST" && level == kBucket && !method_known) {
+    return Refuse(S3Code::kNotImplemented);
+  }
+  return method_known ? Refuse(S3Code::kNotImplemented) : Refuse(S3Code::kMethodNotAllowed);
+}
+
+}  // namespace muster::objects

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "objects/body_check.h"
+#include "objects/call.h"
+
+namespace muster::objects {
+
+// Where the bytes of a body go while they come.
+class BodyTarget {
+ public:
+  virtual ~BodyTarget() = default;
+  virtual S3Status Take(std::string_view bytes) = 0;
+  // All came and were what the head said. Answers the call, now or later.
+  virtual void Done(const BodySums& sums) = 0;
+};
+
+// One row of the table of everything the store does.
+struct Operation {
+  enum class Level { kService, kBucket, kObject };
+  enum class Where { kLoop, kPool };  // what reads much or waits runs in the pool
+
+  std::string_view method;
+  Level level;
+  std::string_view marker;  // a query parameter or header ("@name") that tells it apart; "": none
+  void (*run)(const CallPtr&) = nullptr;  // with the whole body, a small one, in the call
+  Where where = Where::kLoop;
+  // For large bodies instead: by the head alone.
+  S3Result<std::unique_ptr<BodyTarget>> (*open)(const CallPtr&, const BodyCheck&) = nullptr;
+  bool open_to_all = false;  // without a signature
+};
+
+// The row for a request; kMethodNotAllowed or kNotImplemented when there is none.
+S3Result<const Operation*> FindOperation(const S3Request& request);
+std::span<const Operation> AllOperations();
+
+// service_ops.cc, bucket_ops.cc
+void ListBuckets(const CallPtr& call);
+void TellApiVersion(const CallPtr& call);
+void MakeBucket(const CallPtr& call);
+void RemoveBucket(const CallPtr& call);
+void HeadBucket(const CallPtr& call);
+void GetLocation(const CallPtr& call);
+void GetVersioning(const CallPtr& call);
+void GetAcl(const CallPtr& call);
+void PutAcl(const CallPtr& call);
+void GetBucketSetting(const CallPtr& call);  // those that no bucket has
+// cors_ops.cc, tag_ops.cc
+void AnswerPreflight(const CallPtr& call);
+void GetCors(const CallPtr& call);
+void PutCors(const CallPtr& call);
+void DeleteCors(const CallPtr& call);
+void GetTags(const CallPtr& call);
+void PutTags(const CallPtr& call);
+void DeleteTags(const CallPtr& call);
+// list_ops.cc
+void ListObjects(const CallPtr& call);
+void ListObjectsV2(const CallPtr& call);
+// object_ops.cc, put_object.cc, append.cc
+void GetObject(const CallPtr& call);
+void DeleteObject(const CallPtr& call);
+void DeleteObjects(const CallPtr& call);
+void SetMetadata(const CallPtr& call);
+S3Result<std::unique_ptr<BodyTarget>> OpenPut(const CallPtr& call, const BodyCheck& check);
+S3Result<std::unique_ptr<BodyTarget>> OpenAppend(const CallPtr& call, const BodyCheck& check);
+// copy_ops.cc
+void CopyObject(const CallPtr& call);
+void CopyPart(const CallPtr& call);
+// upload_ops.cc
+void CreateUpload(const CallPtr& call);
+void CompleteUpload(const CallPtr& call);
+void AbortUpload(const CallPtr& call);
+void ListParts(const CallPtr& call);
+void ListUploads(const CallPtr& call);
+S3Result<std::unique_ptr<BodyTarget>> OpenPart(const CallPtr& call, const BodyCheck& check);
+
+}  // namespace muster::objects

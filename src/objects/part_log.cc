@@ -1,0 +1,34 @@
+#include "objects/part_log.h"
+
+#include <fmt/format.h>
+
+#include "base/crc32c.h"
+#include "base/text.h"
+
+namespace muster::objects {
+
+std::string WritePartLine(const Part& part) {
+  const std::string text =
+      fmt::format("{} {} {} {} {} {} {}", part.number, part.size, part.mtime_ms, Hex(part.md5),
+                  part.file.empty() ? "-" : part.file,
+                  part.checksum ? Lower(ChecksumName(part.checksum->kind)) : "-",
+                  part.checksum ? part.checksum->value : "-");
+  return fmt::format("{} {:08x}\n", text, Crc32c(text));
+}
+
+std::optional<Part> ReadPartLine(std::string_view line) {
+  const size_t blank = line.rfind(' ');
+  if (blank == std::string_view::npos) return std::nullopt;
+  const std::string_view text = line.substr(0, blank);
+  if (fmt::format("{:08x}", Crc32c(text)) != line.substr(blank + 1)) return std::nullopt;
+  const auto words = Split(text, ' ');
+  if (words.size() != 7) return std::nullopt;
+  const auto number = ParseInt(words[0]), size = ParseInt(words[1]), mtime = ParseInt(words[2]);
+  const auto md5 = FromHex(words[3]);
+  if (!number || !size || !mtime || !md5) return std::nullopt;
+  Part part{static_cast<int>(*number), *size, *mtime, *md5, words[4] == "-" ? "" : words[4], {}};
+  if (const auto kind = ChecksumKind(words[5])) part.checksum = Checksum{*kind, words[6]};
+  return part;
+}
+
+}  // namespace muster::objects

@@ -1,0 +1,59 @@
+// PUT of a whole object: to a file of its own while it comes, to its place when all is proven.
+#include "objects/object_headers.h"
+#include "objects/operations.h"
+
+namespace muster::objects {
+namespace {
+
+class PutTarget final : public BodyTarget {
+ public:
+  PutTarget(CallPtr call, ObjectMeta meta) : call_(std::move(call)), meta_(std::move(meta)) {}
+
+  S3Status Take(std::string_view bytes) override {
+    MUSTER_TRY(NeedFile());
+    MUSTER_TRY(file_->Write(bytes));
+    return {};
+  }
+
+  void Done(const BodySums& sums) override {
+    if (const auto made = NeedFile(); !made) return call_->Fail(made.error());
+    meta_.etag = Hex(sums.md5);
+    meta_.checksum = sums.checksum;
+    const S3Request& request = call_->request;
+    call_->parts.store.Put(request.bucket, request.key, std::move(*file_), std::move(meta_),
+                           WriteConditionOf(request), [call = call_](S3Result<ObjectMeta> meta) {
+                             if (!meta) return call->Fail(meta.error());
+                             http::Response response{200, {{"ETag", Quoted(meta->etag)}}, {}};
+                             AddChecksum(*meta, response.headers);
+                             call->Answer(std::move(response));
+                           });
+  }
+
+ private:
+  S3Status NeedFile() {
+    if (file_) return {};
+    MUSTER_ASSIGN(file_, call_->parts.store.NewFile());
+    return {};
+  }
+
+  const CallPtr call_;
+  ObjectMeta meta_;
+  std::optional<TempFile> file_;
+};
+
+}  // namespace
+
+S3Result<std::unique_ptr<BodyTarget>> OpenPut(const CallPtr& call, const BodyCheck&) {
+  const S3Request& request = call->request;
+  MUSTER_TRY(call->MayWrite(request.bucket, request.key));
+  MUSTER_ASSIGN(ObjectMeta meta, MetaOfRequest(request));
+  MUSTER_TRY(call->parts.store.OpenBucket(request.bucket));
+  // What would fail at the end fails before the body is sent; the end looks again.
+  if (const WriteCondition condition = WriteConditionOf(request); condition.any()) {
+    const auto current = call->parts.store.Find(request.bucket, request.key);
+    MUSTER_TRY(condition.Check(current ? &current->meta : nullptr));
+  }
+  return std::make_unique<PutTarget>(call, std::move(meta));
+}
+
+}  // namespace muster::objects

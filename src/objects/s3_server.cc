@@ -1,0 +1,91 @@
+#include "objects/s3_server.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace muster::objects {
+namespace {
+
+constexpr int kMostThreads = 8;
+constexpr int kPoolThreads = 4;
+constexpr int64_t kDrainMs = 2'000;
+constexpr int64_t kSweepEveryMs = 3'600'000;
+constexpr int64_t kAbandonedMs = int64_t(7) * 24 * 3'600'000;
+
+// Jobs that outlive a server find its successor at the same address.
+int LastPort(const os::Path& file) {
+  const auto text = os::ReadFile(file, 64);
+  const auto port = text ? ParseInt(Trim(*text)) : std::nullopt;
+  return port && *port > 0 && *port <= 65535 ? static_cast<int>(*port) : 0;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<S3Server>> S3Server::Start(S3Options options) {
+  std::unique_ptr<S3Server> server(new S3Server(std::move(options)));
+  MUSTER_TRY(server->OpenStore());
+  MUSTER_TRY(server->Listen());
+  return server;
+}
+
+Status S3Server::OpenStore() {
+  const os::Path own = options_.root / ".muster";
+  MUSTER_ASSIGN(store_, ObjectStore::Open(options_.root, options_.sync));
+  MUSTER_ASSIGN(keys_, KeyRing::Open(own / "keys.json"));
+  MUSTER_ASSIGN(uploads_, Uploads::Open(*store_, own / "uploads"));
+  MUSTER_TRY(os::MakeDirs(own / "buckets", 0700));
+  settings_ = std::make_unique<BucketSettings>(own / "buckets");
+  pool_ = std::make_unique<os::Pool>(kPoolThreads);
+  parts_ = std::make_unique<S3Parts>(*store_, *uploads_, *settings_, *keys_, *pool_, clock_,
+                                     options_.region, options_.domains);
+  service_ = std::make_unique<S3Service>(*parts_);
+  return {};
+}
+
+Status S3Server::Listen() {
+  const os::Path port_file = options_.root / ".muster/port";
+  http::ServerOptions http{.host = options_.host,
+                           .port = options_.port != 0 ? options_.port : LastPort(port_file),
+                           .tls_certificate = options_.tls_certificate,
+                           .tls_key = options_.tls_key};
+  auto first = http::Server::Create(http, *service_);
+  if (!first && options_.port == 0 && http.port != 0) {
+    http.port = 0;
+    first = http::Server::Create(http, *service_);
+  }
+  if (!first) return std::unexpected(first.error());
+  servers_.push_back(std::move(*first));
+  MUSTER_TRY(
+      os::WriteFileAtomic(port_file, std::to_string(servers_[0]->port()) + "\n", 0600, false));
+  const int cpus = static_cast<int>(std::thread::hardware_concurrency());
+  const int threads = options_.threads > 0 ? options_.threads : std::clamp(cpus, 1, kMostThreads);
+  http.share = servers_[0]->listener();
+  for (int i = 1; i < threads; ++i) {
+    MUSTER_ASSIGN(auto more, http::Server::Create(http, *service_));
+    servers_.push_back(std::move(more));
+  }
+  SweepUploads();
+  for (const auto& server : servers_) {
+    threads_.emplace_back([raw = server.get()] { raw->Run(); });
+  }
+  return {};
+}
+
+// Before the first server runs, and on its loop from then on.
+void S3Server::SweepUploads() {
+  pool_->Run([this] { uploads_->AbortAbandoned(clock_.WallMs() - kAbandonedMs); });
+  servers_[0]->loop().After(kSweepEveryMs, [this] { SweepUploads(); });
+}
+
+S3Server::~S3Server() {
+  for (const auto& server : servers_) {
+    server->loop().Post([raw = server.get()] { raw->Shutdown(kDrainMs); });
+  }
+  threads_.clear();
+  // What still runs answers to loops that no longer turn but are still there.
+  pool_.reset();
+  store_->commits().Drain();
+}
+
+}  // namespace muster::objects

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "http/server.h"
+#include "objects/bucket_settings.h"
+#include "objects/s3_service.h"
+#include "objects/uploads.h"
+
+namespace muster::objects {
+
+struct S3Options {
+  os::Path root;  // DIR/objects
+  std::string host = "127.0.0.1";
+  int port = 0;      // 0: that of the last time, else any free one
+  int threads = 0;   // 0: as many as there are CPUs, at most 8
+  bool sync = true;  // false: for data that can be made again
+  std::string region = "us-east-1";
+  std::vector<std::string> domains = {"localhost"};  // "bucket.localhost" is a bucket
+  std::string tls_certificate, tls_key;
+};
+
+// The embedded object store with listeners and threads of its own: hashing and writing what comes
+// in never keeps the server's loop waiting.
+class S3Server {
+ public:
+  static Result<std::unique_ptr<S3Server>> Start(S3Options options);
+  ~S3Server();  // finishes answers under way for a moment
+  S3Server(const S3Server&) = delete;
+  S3Server& operator=(const S3Server&) = delete;
+
+  std::string url() const { return servers_.front()->url(); }
+  KeyPair first_key() const { return keys_->First(); }
+  const std::string& region() const { return parts_->region; }
+  KeyRing& keys() { return *keys_; }
+
+ private:
+  explicit S3Server(S3Options options) : options_(std::move(options)) {}
+  Status OpenStore();
+  Status Listen();
+  void SweepUploads();
+
+  const S3Options options_;
+  SystemClock clock_;
+  std::unique_ptr<KeyRing> keys_;
+  std::unique_ptr<ObjectStore> store_;
+  std::unique_ptr<Uploads> uploads_;
+  std::unique_ptr<BucketSettings> settings_;
+  std::unique_ptr<os::Pool> pool_;
+  std::unique_ptr<S3Parts> parts_;
+  std::unique_ptr<S3Service> service_;
+  std::vector<std::unique_ptr<http::Server>> servers_;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace muster::objects

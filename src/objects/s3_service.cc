@@ -1,0 +1,97 @@
+#include "objects/s3_service.h"
+
+#include "objects/operations.h"
+
+namespace muster::objects {
+namespace {
+
+constexpr size_t kLargestDocument = 4 << 20;
+
+// Whole bodies of the operations that need theirs in memory.
+class SmallBody final : public BodyTarget {
+ public:
+  SmallBody(CallPtr call, const Operation& operation)
+      : call_(std::move(call)), operation_(operation) {}
+
+  S3Status Take(std::string_view bytes) override {
+    if (call_->body.size() + bytes.size() > kLargestDocument) {
+      return Refuse(S3Code::kMaxMessageLengthExceeded);
+    }
+    call_->body += bytes;
+    return {};
+  }
+  void Done(const BodySums&) override {
+    if (operation_.where == Operation::Where::kLoop) return operation_.run(call_);
+    call_->parts.pool.Run([call = call_, run = operation_.run] { run(call); });
+  }
+
+ private:
+  const CallPtr call_;
+  const Operation& operation_;
+};
+
+// Between the server and a target: takes the coding off, checks, and tells errors as S3 does.
+class CheckedSink final : public http::BodySink {
+ public:
+  CheckedSink(CallPtr call, BodyCheck check, std::unique_ptr<BodyTarget> target)
+      : call_(std::move(call)), check_(std::move(check)), target_(std::move(target)) {}
+
+  Status Write(std::string_view bytes) override {
+    const S3Status status =
+        check_.Feed(bytes, [&](std::string_view piece) { return target_->Take(piece); });
+    if (status) return {};
+    failure_ = status.error();
+    return muster::Fail(Code::kInvalid, failure_->message);
+  }
+  http::Response Refusal(const Error& error) override {
+    return call_->ErrorResponse(failure_ ? *failure_ : S3Error(error));
+  }
+  void Finish(http::Reply reply) override {
+    call_->Take(std::move(reply));
+    const auto sums = check_.Finish();
+    if (!sums) return call_->Fail(sums.error());
+    target_->Done(*sums);
+  }
+
+ private:
+  const CallPtr call_;
+  BodyCheck check_;
+  const std::unique_ptr<BodyTarget> target_;
+  std::optional<S3Error> failure_;
+};
+
+S3Result<std::unique_ptr<http::BodySink>> Open(const CallPtr& call) {
+  MUSTER_ASSIGN(const Operation* const operation, FindOperation(call->request));
+  if (!operation->open_to_all) {
+    MUSTER_ASSIGN(call->caller,
+                  Authenticate(call->request, call->parts.keys, call->parts.clock.WallMs()));
+  }
+  MUSTER_ASSIGN(BodyCheck check, BodyCheck::Make(call->request, call->caller));
+  std::unique_ptr<BodyTarget> target;
+  if (operation->open != nullptr) {
+    MUSTER_ASSIGN(target, operation->open(call, check));
+  } else {
+    target = std::make_unique<SmallBody>(call, *operation);
+  }
+  return std::make_unique<CheckedSink>(call, std::move(check), std::move(target));
+}
+
+}  // namespace
+
+std::expected<std::unique_ptr<http::BodySink>, http::Response> S3Service::Begin(
+    const http::Request& head, const http::RequestFacts& facts, os::Loop& loop) {
+  auto request = ReadRequest(head, facts, parts_.domains);
+  if (!request) {
+    S3Request unread;
+    unread.method = head.method;
+    unread.raw_path = "/";
+    const auto call = std::make_shared<Call>(parts_, loop, std::move(unread));
+    return std::unexpected(call->ErrorResponse(request.error()));
+  }
+  const auto call = std::make_shared<Call>(parts_, loop, std::move(*request));
+  auto sink = Open(call);
+  if (!sink) return std::unexpected(call->ErrorResponse(sink.error()));
+  return std::move(*sink);
+}
+
+}  // namespace muster::objects

@@ -1,0 +1,76 @@
+// Tags of objects and buckets.
+#include "objects/answers.h"
+#include "objects/bucket_settings.h"
+#include "objects/object_headers.h"
+#include "objects/operations.h"
+#include "objects/xml.h"
+
+namespace muster::objects {
+namespace {
+
+S3Result<Pairs> ReadTags(const std::string& body) {
+  MUSTER_ASSIGN(const XmlElement root, ReadXml(body));
+  const XmlElement* set = root.Find("TagSet");
+  if (root.name != "Tagging" || set == nullptr) return Refuse(S3Code::kMalformedXml);
+  Pairs tags;
+  for (const XmlElement& tag : set->children) {
+    if (tag.name != "Tag") return Refuse(S3Code::kMalformedXml);
+    tags.emplace_back(tag.TextOf("Key"), tag.TextOf("Value"));
+  }
+  MUSTER_TRY(CheckTags(tags));
+  return tags;
+}
+
+http::Response Document(const Pairs& tags) {
+  XmlWriter xml("Tagging");
+  xml.Open("TagSet");
+  for (const auto& [name, value] : tags) {
+    xml.Open("Tag").Add("Key", name).Add("Value", value).Close();
+  }
+  return XmlResponse(xml.Finish());
+}
+
+S3Result<http::Response> Get(const Call& call) {
+  const S3Request& request = call.request;
+  MUSTER_TRY(call.MayRead(request.bucket, request.key));
+  if (!request.key.empty()) {
+    MUSTER_ASSIGN(const Object object, call.parts.store.Find(request.bucket, request.key));
+    return Document(object.meta.tags);
+  }
+  MUSTER_TRY(call.parts.store.OpenBucket(request.bucket));
+  const auto setting = call.parts.settings.Get(request.bucket);
+  if (setting->tags.empty()) return Refuse(S3Code::kNoSuchTagSet);
+  return Document(setting->tags);
+}
+
+S3Result<http::Response> Set(const Call& call, Pairs tags) {
+  const S3Request& request = call.request;
+  MUSTER_TRY(call.MayWrite(request.bucket, request.key));
+  const int status = tags.empty() ? 204 : 200;
+  if (!request.key.empty()) {
+    MUSTER_TRY(call.parts.store.Describe(request.bucket, request.key, [&](ObjectMeta& meta) {
+      meta.tags = tags;
+      return S3Status();
+    }));
+    return http::Response{status, {}, {}};
+  }
+  MUSTER_TRY(call.parts.store.OpenBucket(request.bucket));
+  BucketSetting setting = *call.parts.settings.Get(request.bucket);
+  setting.tags = std::move(tags);
+  MUSTER_TRY(call.parts.settings.Set(request.bucket, std::move(setting)));
+  return http::Response{204, {}, {}};
+}
+
+}  // namespace
+
+void GetTags(const CallPtr& call) { call->Reply(Get(*call)); }
+
+void PutTags(const CallPtr& call) {
+  auto tags = ReadTags(call->body);
+  if (!tags) return call->Fail(tags.error());
+  call->Reply(Set(*call, std::move(*tags)));
+}
+
+void DeleteTags(const CallPtr& call) { call->Reply(Set(*call, {})); }
+
+}  // namespace muster::objects

@@ -1,0 +1,220 @@
+// Multipart uploads: begin, receive, list, abort. Completing is in complete_upload.cc.
+#include <algorithm>
+
+#include "base/text.h"
+#include "objects/answers.h"
+#include "objects/object_headers.h"
+#include "objects/operations.h"
+#include "objects/uploads.h"
+#include "objects/xml.h"
+
+namespace muster::objects {
+namespace {
+
+constexpr int64_t kMostListed = 1000;
+
+std::string UploadId(const Call& call) {
+  return std::string(call.request.Query("uploadId").value_or(""));
+}
+
+S3Result<std::shared_ptr<Upload>> FindUpload(const Call& call) {
+  return call.parts.uploads.Find(call.request.bucket, call.request.key, UploadId(call));
+}
+
+S3Result<http::Response> Create(const Call& call) {
+  const S3Request& request = call.request;
+  MUSTER_TRY(call.MayWrite(request.bucket, request.key));
+  UploadStart start{.bucket = request.bucket, .key = request.key};
+  MUSTER_ASSIGN(start.meta, MetaOfRequest(request));
+  MUSTER_TRY(call.parts.store.OpenBucket(request.bucket));
+  start.created_ms = call.parts.clock.WallMs();
+  const std::string_view algorithm = request.Header("x-amz-checksum-algorithm");
+  const std::string_view type = request.Header("x-amz-checksum-type");
+  start.checksum = ChecksumKind(algorithm);
+  if (!algorithm.empty() && !start.checksum) {
+    return Refuse(S3Code::kInvalidRequest, "The checksum algorithm is not known.");
+  }
+  start.full_checksum =
+      Lower(type) == "full_object" || (type.empty() && start.checksum == DigestKind::kCrc64Nvme);
+  const bool is_crc = start.checksum && *start.checksum != DigestKind::kSha1 &&
+                      *start.checksum != DigestKind::kSha256;
+  if (start.full_checksum && !is_crc) {
+    return Refuse(S3Code::kInvalidRequest, "Only a CRC can be that of the full object.");
+  }
+  MUSTER_ASSIGN(const auto upload, call.parts.uploads.Create(std::move(start)));
+  http::Response response = XmlResponse(XmlWriter("InitiateMultipartUploadResult")
+                                            .Add("Bucket", request.bucket)
+                                            .Add("Key", request.key)
+                                            .Add("UploadId", upload->start().id)
+                                            .Finish());
+  if (upload->start().checksum) {
+    response.headers.emplace_back("x-amz-checksum-algorithm",
+                                  ChecksumName(*upload->start().checksum));
+    response.headers.emplace_back("x-amz-checksum-type",
+                                  upload->start().full_checksum ? "FULL_OBJECT" : "COMPOSITE");
+  }
+  return response;
+}
+
+S3Result<int64_t> NumberOf(const Call& call, std::string_view name, int64_t fallback) {
+  const std::string_view text = call.request.Query(name).value_or("");
+  if (text.empty()) return fallback;
+  const auto number = ParseInt(text);
+  if (!number || *number < 0) {
+    return Refuse(S3Code::kInvalidArgument, std::string(name) + " must be a whole number from 0.");
+  }
+  return *number;
+}
+
+S3Result<http::Response> Parts(const Call& call) {
+  MUSTER_TRY(call.MayRead(call.request.bucket, call.request.key));
+  MUSTER_ASSIGN(const auto upload, FindUpload(call));
+  MUSTER_ASSIGN(const int64_t after, NumberOf(call, "part-number-marker", 0));
+  MUSTER_ASSIGN(int64_t most, NumberOf(call, "max-parts", kMostListed));
+  most = std::min(most, kMostListed);
+  std::vector<Part> parts = upload->Parts();
+  std::erase_if(parts, [&](const Part& part) { return part.number <= after; });
+  const bool truncated = std::cmp_greater(parts.size(), most);
+  if (truncated) parts.resize(static_cast<size_t>(most));
+  XmlWriter xml("ListPartsResult");
+  xml.Add("Bucket", call.request.bucket)
+      .Add("Key", call.request.key)
+      .Add("UploadId", upload->start().id)
+      .Add("StorageClass", "STANDARD")
+      .Add("PartNumberMarker", after)
+      .Add("NextPartNumberMarker", parts.empty() ? int64_t(0) : parts.back().number)
+      .Add("MaxParts", most)
+      .Add("IsTruncated", truncated ? "true" : "false");
+  for (const char* who : {"Initiator", "Owner"}) {
+    xml.Open(who).Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close();
+  }
+  if (upload->start().checksum) {
+    xml.Add("ChecksumAlgorithm", ChecksumName(*upload->start().checksum));
+  }
+  for (const Part& part : parts) {
+    xml.Open("Part")
+        .Add("PartNumber", part.number)
+        .Add("LastModified", IsoTime(part.mtime_ms))
+        .Add("ETag", Quoted(Hex(part.md5)))
+        .Add("Size", part.size);
+    if (part.checksum) xml.Add(ChecksumElement(part.checksum->kind), part.checksum->value);
+    xml.Close();
+  }
+  return XmlResponse(xml.Finish());
+}
+
+S3Result<http::Response> List(const Call& call) {
+  const S3Request& request = call.request;
+  const std::string prefix(request.Query("prefix").value_or(""));
+  const std::string delimiter(request.Query("delimiter").value_or(""));
+  const std::string marker(request.Query("key-marker").value_or(""));
+  const std::string id_marker(request.Query("upload-id-marker").value_or(""));
+  const bool encoded = request.Query("encoding-type").value_or("") == "url";
+  const auto shown = [&](std::string_view text) {
+    return encoded ? UriEncode(text, true) : std::string(text);
+  };
+  MUSTER_TRY(call.MayRead(request.bucket, prefix));
+  MUSTER_TRY(call.parts.store.OpenBucket(request.bucket));
+  MUSTER_ASSIGN(int64_t most, NumberOf(call, "max-uploads", kMostListed));
+  most = std::min(most, kMostListed);
+  XmlWriter items("Items");
+  std::string next_key, next_id, last_prefix;
+  int64_t count = 0;
+  bool truncated = false, seen_marker = id_marker.empty();
+  for (const auto& upload : call.parts.uploads.InBucket(request.bucket)) {
+    const UploadStart& start = upload->start();
+    if (!start.key.starts_with(prefix)) continue;
+    if (!marker.empty() && start.key < marker) continue;
+    if (!marker.empty() && start.key == marker) {
+      const bool behind = seen_marker && !id_marker.empty();
+      seen_marker = seen_marker || start.id == id_marker;
+      if (!behind) continue;
+    }
+    const size_t cut =
+        delimiter.empty() ? std::string::npos : start.key.find(delimiter, prefix.size());
+    const std::string common =
+        cut == std::string::npos ? "" : start.key.substr(0, cut + delimiter.size());
+    if (!common.empty() && (common == last_prefix || common == marker)) continue;
+    if (count >= most) {
+      truncated = true;
+      break;
+    }
+    ++count;
+    next_key = common.empty() ? start.key : common;
+    next_id = common.empty() ? start.id : "";
+    if (!common.empty()) {
+      last_prefix = common;
+      items.Open("CommonPrefixes").Add("Prefix", shown(common)).Close();
+      continue;
+    }
+    items.Open("Upload").Add("Key", shown(start.key)).Add("UploadId", start.id);
+    for (const char* who : {"Initiator", "Owner"}) {
+      items.Open(who).Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close();
+    }
+    items.Add("StorageClass", "STANDARD").Add("Initiated", IsoTime(start.created_ms)).Close();
+  }
+  XmlWriter xml("ListMultipartUploadsResult");
+  xml.Add("Bucket", request.bucket)
+      .Add("KeyMarker", shown(marker))
+      .Add("UploadIdMarker", id_marker)
+      .Add("Prefix", shown(prefix))
+      .Add("MaxUploads", most)
+      .Add("IsTruncated", truncated ? "true" : "false");
+  if (!delimiter.empty()) xml.Add("Delimiter", shown(delimiter));
+  if (encoded) xml.Add("EncodingType", "url");
+  if (truncated) xml.Add("NextKeyMarker", shown(next_key)).Add("NextUploadIdMarker", next_id);
+  return XmlResponse(xml.AddAll(items).Finish());
+}
+
+class PartTarget final : public BodyTarget {
+ public:
+  PartTarget(CallPtr call, std::shared_ptr<PartWriter> writer)
+      : call_(std::move(call)), writer_(std::move(writer)) {}
+
+  S3Status Take(std::string_view bytes) override {
+    MUSTER_TRY(writer_->Write(bytes));
+    return {};
+  }
+  void Done(const BodySums& sums) override {
+    writer_->Finish(sums, [call = call_](const S3Result<Part>& part) {
+      if (!part) return call->Fail(part.error());
+      http::Response response{200, {{"ETag", Quoted(Hex(part->md5))}}, {}};
+      if (part->checksum) {
+        response.headers.emplace_back(ChecksumHeader(part->checksum->kind), part->checksum->value);
+      }
+      call->Answer(std::move(response));
+    });
+  }
+
+ private:
+  const CallPtr call_;
+  const std::shared_ptr<PartWriter> writer_;  // shared with its own commit
+};
+
+}  // namespace
+
+void CreateUpload(const CallPtr& call) { call->Reply(Create(*call)); }
+void ListParts(const CallPtr& call) { call->Reply(Parts(*call)); }
+void ListUploads(const CallPtr& call) { call->Reply(List(*call)); }
+
+void AbortUpload(const CallPtr& call) {
+  const auto may = call->MayWrite(call->request.bucket, call->request.key);
+  if (!may) return call->Fail(may.error());
+  const auto upload = FindUpload(*call);
+  if (!upload) return call->Fail(upload.error());
+  if (!(*upload)->Close()) return call->Fail(S3Code::kNoSuchUpload);
+  call->parts.uploads.Remove(*upload);
+  call->Answer({204, {}, {}});
+}
+
+S3Result<std::unique_ptr<BodyTarget>> OpenPart(const CallPtr& call, const BodyCheck& check) {
+  MUSTER_TRY(call->MayWrite(call->request.bucket, call->request.key));
+  MUSTER_TRY(CheckHeaders(call->request));
+  MUSTER_ASSIGN(const auto upload, FindUpload(*call));
+  MUSTER_ASSIGN(const int64_t number, NumberOf(*call, "partNumber", 0));
+  MUSTER_ASSIGN(auto writer, upload->Begin(static_cast<int>(std::min<int64_t>(number, INT32_MAX)),
+                                           check.length()));
+  return std::make_unique<PartTarget>(call, std::move(writer));
+}
+
+}  // namespace muster::objects
