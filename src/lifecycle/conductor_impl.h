@@ -82,6 +82,10 @@ struct Conductor::Impl {
   void Forget(JobId id, State state);
   void Remove(JobId id, std::function<void(Status)> done);
 
+  // -- collect.cc: code snapshots that no job uses any more
+  void CollectCode();
+  void CollectCodeTwice();
+
   // -- recover.cc
   Status Recover();
   void Resume(Live& entry);
@@ -121,6 +125,8 @@ struct Conductor::Impl {
   std::map<std::string, std::vector<SubmitDone>> keys_in_flight;
   JobId next_id = 1;
   bool schedule_due = false;
+  bool collecting = false;       // code, on the pool
+  bool second_look_due = false;  // at code
   Watchers watchers;
   std::shared_ptr<bool> here = std::make_shared<bool>(true);
 };

@@ -124,6 +124,7 @@ void Conductor::Impl::Remove(JobId id, std::function<void(Status)> done) {
     parts.pool.Run([to] {
       if (auto removed = os::RemoveTree(to); !removed) LogWarning("{}", removed.error().text);
     });
+    CollectCodeTwice();
     done({});
   });
 }

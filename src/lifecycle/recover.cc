@@ -14,6 +14,7 @@ Status Conductor::Impl::Recover() {
   MUSTER_ASSIGN(next_id, parts.journal.NextJobId());
   MUSTER_ASSIGN(auto unfinished, parts.journal.UnfinishedJobs());
   EmptyTrash();
+  CollectCode();
   std::vector<JobId> ids;
   for (Job& job : unfinished) {
     ids.push_back(job.id);

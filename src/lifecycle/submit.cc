@@ -49,7 +49,7 @@ bool Conductor::Impl::AnswerRepeated(const std::string& key, SubmitDone& done) {
 void Conductor::Impl::CheckSpecs(std::vector<JobSpec>& specs, const SubmitRequest& request,
                                  std::vector<Fault>& faults) const {
   JobSpec& first = specs.front();
-  if (!request.code_hash.empty() && !parts.code.HasTree(request.code_hash)) {
+  if (!request.code_hash.empty() && !parts.code.Claim(request.code_hash)) {
     faults.push_back({.path = "code",
                       .found = fmt::format("snapshot {}", request.code_hash),
                       .expected = "a snapshot that was uploaded to this server"});

@@ -62,4 +62,6 @@ Status Publish(const os::Path& from, const os::Path& to) {
   return {};
 }
 
+void Touch(const os::Path& path) { (void)::utimensat(AT_FDCWD, path.c_str(), nullptr, 0); }
+
 }  // namespace muster::store

@@ -18,4 +18,7 @@ Status LinkOrCopy(const os::Path& from, const os::Path& to, mode_t mode);
 // its name.
 Status Publish(const os::Path& from, const os::Path& to);
 
+// Makes it young again.
+void Touch(const os::Path& path);
+
 }  // namespace muster::store

@@ -67,17 +67,27 @@ os::Path CodeStore::TreeDir(const std::string& hash) const {
 }
 
 std::vector<std::string> CodeStore::Missing(const CodeManifest& manifest) const {
+  const std::shared_lock lock(collecting_);
+  return MissingNow(manifest);
+}
+
+std::vector<std::string> CodeStore::MissingNow(const CodeManifest& manifest) const {
   std::set<std::string_view> seen;
   std::vector<std::string> missing;
   for (const CodeFile& file : manifest.files) {
     if (!file.link.empty() || !IsSha256(file.sha256) || !seen.insert(file.sha256).second) continue;
-    if (::access(BlobPath(file.sha256).c_str(), F_OK) != 0) missing.push_back(file.sha256);
+    const os::Path blob = BlobPath(file.sha256);
+    if (::access(blob.c_str(), F_OK) != 0) {
+      missing.push_back(file.sha256);
+    } else {
+      Touch(blob);  // the client will not send it, and counts on it
+    }
   }
   return missing;
 }
 
 Status CodeStore::CheckBlobs(const CodeManifest& manifest) const {
-  const std::vector<std::string> missing = Missing(manifest);
+  const std::vector<std::string> missing = MissingNow(manifest);
   if (!missing.empty()) {
     std::string names;
     for (size_t i = 0; i < std::min(missing.size(), kNamedInErrors); ++i)
@@ -144,7 +154,12 @@ Status CodeStore::MakeTree(const CodeManifest& manifest, const os::Path& target)
 Result<std::string> CodeStore::Commit(const CodeManifest& manifest) {
   MUSTER_TRY(CheckManifest(manifest));
   const std::string hash = ManifestHash(manifest);
-  if (!HasTree(hash)) MUSTER_TRY(MakeTree(manifest, TreeDir(hash)));
+  const std::shared_lock lock(collecting_);
+  if (HasTree(hash)) {
+    Touch(TreeDir(hash));
+  } else {
+    MUSTER_TRY(MakeTree(manifest, TreeDir(hash)));
+  }
   // Also when another call made the tree: it may not have come as far as this.
   MUSTER_TRY(os::SyncDir(dir_));
   MUSTER_TRY(os::SyncDir(dir_ / ".."));

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,6 +86,18 @@ class CodeStore {
   // missing blobs, kInvalid an entry whose size is not that of its blob.
   Result<std::string> Commit(const CodeManifest& manifest);
 
+  // HasTree, and the tree stays for the minutes until the job that names it is in the journal.
+  bool Claim(const std::string& hash) const;
+  // Removes every tree that `used` does not know and every blob that no tree has, but nothing that
+  // a client may be about to name: what was claimed, asked for or sent within the last ten minutes,
+  // and for a day what was sent and never became part of a tree.
+  struct Freed {
+    int trees = 0, blobs = 0;
+    int64_t bytes = 0;
+  };
+  Result<Freed> Collect(const std::function<Result<bool>(const std::string&)>& used,
+                        int64_t now_ms);
+
   // Removes what a killed server left half-done. At start, before anything else is called.
   Status CleanTemporary();
 
@@ -91,12 +105,15 @@ class CodeStore {
   os::Path BlobPath(const std::string& sha256) const;
   // Where a tree's file is linked from: the blob, or its executable twin, which is made on demand.
   Result<os::Path> Source(const CodeFile& file) const;
+  std::vector<std::string> MissingNow(const CodeManifest& manifest) const;
   Status CheckBlobs(const CodeManifest& manifest) const;
   Status FillTree(const CodeManifest& manifest, const os::Path& root) const;
   Status MakeTree(const CodeManifest& manifest, const os::Path& target) const;
   os::Path TemporaryPath() const;
 
   os::Path dir_;
+  // Held shared by whoever relies on what is there, alone by what removes.
+  mutable std::shared_mutex collecting_;
 };
 
 }  // namespace muster::store

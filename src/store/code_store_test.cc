@@ -1,13 +1,16 @@
 #include "store/code_store.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <set>
 #include <thread>
 
 #include <gmock/gmock.h>
 
+#include "base/clock.h"
 #include "os/temp_dir.h"
 
 namespace muster::store {
@@ -284,6 +287,68 @@ TEST_F(CodeStoreTest, CleanTemporaryRemovesLeftoversAndNothingElse) {
 
 TEST_F(CodeStoreTest, CleanTemporaryIsContentWithoutAFolder) {
   EXPECT_TRUE(store_.CleanTemporary());
+}
+
+class CollectTest : public CodeStoreTest {
+ protected:
+  static constexpr int64_t kMinute = 60'000;
+  std::string Make(const std::vector<std::string>& contents) {
+    CodeManifest manifest;
+    for (const std::string& content : contents) {
+      EXPECT_TRUE(Put(content));
+      manifest.files.push_back(File("f" + std::to_string(manifest.files.size()), content));
+    }
+    return store_.Commit(manifest).value();
+  }
+  CodeStore::Freed After(int64_t ms, const std::set<std::string>& used = {}) {
+    const auto is_used = [&](const std::string& hash) -> Result<bool> {
+      return used.contains(hash);
+    };
+    return store_.Collect(is_used, SystemClock().WallMs() + ms).value();
+  }
+  bool HasBlob(const std::string& content) {
+    return store_.Missing({{File("f", content)}}).empty();
+  }
+};
+
+TEST_F(CollectTest, TreesThatNoJobUsesGoWithTheBlobsThatOnlyTheyHave) {
+  const std::string kept = Make({"shared", "kept"}), gone = Make({"shared", "gone"});
+  const auto freed = After(11 * kMinute, {kept});
+  EXPECT_EQ(freed.trees, 1);
+  EXPECT_EQ(freed.blobs, 1);
+  EXPECT_EQ(freed.bytes, 4);
+  EXPECT_TRUE(store_.HasTree(kept));
+  EXPECT_FALSE(store_.HasTree(gone));
+  EXPECT_TRUE(HasBlob("shared") && HasBlob("kept"));
+  EXPECT_FALSE(HasBlob("gone"));
+}
+
+TEST_F(CollectTest, WhatAClientMayBeAboutToNameStays) {
+  const std::string hash = Make({"a"});
+  ASSERT_TRUE(Put("sent, and no tree yet"));
+  EXPECT_EQ(After(9 * kMinute).trees, 0);
+  EXPECT_EQ(After(11 * kMinute, {hash}).blobs, 0);
+  EXPECT_TRUE(HasBlob("sent, and no tree yet"));
+  EXPECT_EQ(After(25 * 60 * kMinute, {hash}).blobs, 1);
+  EXPECT_FALSE(HasBlob("sent, and no tree yet"));
+}
+
+TEST_F(CollectTest, ATreeThatIsClaimedIsYoungAgain) {
+  const std::string hash = Make({"a"});
+  const timespec old[2] = {{1000, 0}, {1000, 0}};
+  ASSERT_EQ(::utimensat(AT_FDCWD, store_.TreeDir(hash).c_str(), old, 0), 0);
+  EXPECT_TRUE(store_.Claim(hash));
+  EXPECT_FALSE(store_.Claim(std::string(64, '0')));
+  EXPECT_EQ(After(0).trees, 0);
+  ASSERT_EQ(::utimensat(AT_FDCWD, store_.TreeDir(hash).c_str(), old, 0), 0);
+  EXPECT_EQ(After(0).trees, 1);
+}
+
+TEST_F(CollectTest, NothingGoesWhenItCannotBeKnownWhatIsUsed) {
+  const std::string hash = Make({"a"});
+  const auto unknown = [](const std::string&) -> Result<bool> { return Fail(Code::kIo, "no"); };
+  EXPECT_FALSE(store_.Collect(unknown, SystemClock().WallMs() + 60 * kMinute));
+  EXPECT_TRUE(store_.HasTree(hash));
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ class SqliteJournal final : public Journal {
     return reads_.Events(job, after_seq, limit);
   }
   Result<int64_t> LastEventSeq() override { return reads_.LastEventSeq(); }
+  Result<bool> UsesCode(const std::string& hash) override { return reads_.UsesCode(hash); }
   Result<JobId> NextJobId() override { return reads_.NextJobId(); }
 
  private:

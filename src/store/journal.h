@@ -110,6 +110,7 @@ class Journal {
   virtual Result<std::vector<EventRow>> Events(std::optional<JobId> job, int64_t after_seq,
                                                int limit) = 0;
   virtual Result<int64_t> LastEventSeq() = 0;
+  virtual Result<bool> UsesCode(const std::string& hash) = 0;  // whether any job's spec names it
   virtual Result<JobId> NextJobId() = 0;  // above every id ever used, dropped ones included
 };
 

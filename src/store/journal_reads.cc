@@ -192,6 +192,15 @@ Result<int64_t> JournalReads::LastEventSeq() {
   return db_.Number("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
 }
 
+Result<bool> JournalReads::UsesCode(const std::string& hash) {
+  MutexLock lock(mutex_);
+  // The words of the index, so that it is taken.
+  MUSTER_ASSIGN(Statement query, db_.Query("SELECT 1 FROM specs WHERE CASE WHEN json_valid(doc)"
+                                           " THEN doc ->> '$.muster.code_hash' END = ?1 LIMIT 1",
+                                           {hash}));
+  return query.Step();
+}
+
 Result<JobId> JournalReads::NextJobId() {
   MutexLock lock(mutex_);
   MUSTER_ASSIGN(const int64_t last,

@@ -25,6 +25,7 @@ class JournalReads {
   Result<std::vector<EventRow>> Events(std::optional<JobId> job, int64_t after_seq, int limit)
       EXCLUDES(mutex_);
   Result<int64_t> LastEventSeq() EXCLUDES(mutex_);
+  Result<bool> UsesCode(const std::string& hash) EXCLUDES(mutex_);
   Result<JobId> NextJobId() EXCLUDES(mutex_);
 
  private:

@@ -69,6 +69,20 @@ TEST_F(JournalTest, AJobComesBackWholeAfterReopening) {
   EXPECT_EQ(ToJson(ToJsonObject(back.attempts[0])), ToJson(ToJsonObject(attempt)));
 }
 
+TEST_F(JournalTest, CodeIsUsedUntilTheLastJobOfItIsDropped) {
+  const std::string hash(64, 'a');
+  Job first = MakeJob(1), second = MakeJob(2);
+  first.spec.code_hash = second.spec.code_hash = hash;
+  EXPECT_FALSE(journal_->UsesCode(hash).value());
+  ASSERT_TRUE(Write({PutJob{first}, PutJob{second}, PutJob{MakeJob(3)}}));
+  EXPECT_TRUE(journal_->UsesCode(hash).value());
+  EXPECT_FALSE(journal_->UsesCode(std::string(64, 'b')).value());
+  ASSERT_TRUE(Write({DropJob{1}}));
+  EXPECT_TRUE(journal_->UsesCode(hash).value());
+  ASSERT_TRUE(Write({DropJob{2}}));
+  EXPECT_FALSE(journal_->UsesCode(hash).value());
+}
+
 TEST_F(JournalTest, FindJobHasNothingForAnUnknownId) {
   const auto found = journal_->FindJob(1);
   ASSERT_TRUE(found);

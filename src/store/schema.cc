@@ -61,7 +61,12 @@ CREATE TABLE events (
 CREATE INDEX events_job ON events(job_id);
 )sql";
 
-constexpr std::array kMigrations = {Migration{1, kFirst}};
+// Whether a snapshot of code is still used is asked whenever a job is removed.
+constexpr char kCodeIndex[] = R"sql(
+CREATE INDEX specs_code ON specs(CASE WHEN json_valid(doc) THEN doc ->> '$.muster.code_hash' END);
+)sql";
+
+constexpr std::array kMigrations = {Migration{1, kFirst}, Migration{2, kCodeIndex}};
 
 // The version of the file, 0 for one without a table.
 Result<int64_t> VersionOf(Database& db) {

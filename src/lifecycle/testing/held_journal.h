@@ -47,6 +47,7 @@ class HeldJournal final : public store::Journal {
     return real_->Events(job, after_seq, limit);
   }
   Result<int64_t> LastEventSeq() override { return real_->LastEventSeq(); }
+  Result<bool> UsesCode(const std::string& hash) override { return real_->UsesCode(hash); }
   Result<JobId> NextJobId() override { return real_->NextJobId(); }
 
  private:
