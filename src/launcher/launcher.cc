@@ -40,12 +40,13 @@ Ground PrepareGround(const NodeOrder& order) {
   for (std::string& note : Isolate(order)) ground.notes.push_back(std::move(note));
   auto group = os::Cgroup::Create(
       os::NodeGroupName(order.job, order.attempt, order.node, order.token), order.memory);
+  const bool limited = group && group->limits_memory();
   if (group) {
     ground.group = std::move(*group);
   } else {
     ground.notes.push_back("no control group: " + group.error().text);
-    if (order.memory) ground.notes.push_back("the memory limit is not enforced");
   }
+  if (order.memory && !limited) ground.notes.push_back("the memory limit is not enforced");
   return ground;
 }
 

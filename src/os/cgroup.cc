@@ -216,6 +216,7 @@ Result<Cgroup> Cgroup::Create(const std::string& name, std::optional<int64_t> me
   if (!limited) LogWarning("control group {} has no memory limit: no controller takes one", name);
   Cgroup group(name, std::move(dirs));
   group.late_dirs_ = std::move(late);
+  group.limits_memory_ = limited;
   return group;
 }
 

@@ -23,6 +23,8 @@ class Cgroup {
   static Result<Cgroup> Find(const std::string& name);
 
   const std::string& name() const { return name_; }
+  // Whether the limit that Create was given holds; true when it was given none.
+  bool limits_memory() const { return limits_memory_; }
   // Files a child writes "0" into to join before its program begins; Spawn does it. Without a
   // memory limit, v1 memory is not among them where v2 holds the child already: it only counts
   // there, and joining costs the kernel 10 ms. JoinLate does that afterwards.
@@ -48,6 +50,7 @@ class Cgroup {
   std::string name_;
   std::vector<Path> dirs_;       // one a hierarchy
   std::vector<Path> late_dirs_;  // those of them that JoinLate serves
+  bool limits_memory_ = true;
 };
 
 }  // namespace muster::os
