@@ -15,7 +15,7 @@ packages() {
                s3cmd rclone awscli python3-boto3 ;;
     perf) packages build; packages demo; echo openmpi-bin slurmctld slurmd slurm-client munge python3-cairo fonts-dejavu-core ;;
     lint) packages build; echo clang-format-19 clang-tidy-19 python3 ;;
-    sanitize) packages build; echo libclang-rt-19-dev llvm-19 ;;
+    sanitize) packages build; echo libclang-rt-19-dev llvm-19 python3-pytest ;;
     *) echo "tools/deps.sh: unknown group '$1'" >&2; exit 2 ;;
   esac
 }

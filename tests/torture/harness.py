@@ -332,10 +332,20 @@ def check_nothing_left(server):
     descriptors = len(os.listdir(f"/proc/{server.process.pid}/fd"))
     assert descriptors < 100, f"an idle server holds {descriptors} descriptors"
     server.stop()
+    assert server.process.returncode == 0, server.log()[-3000:]
+    check_sanitizers(server)
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind(("127.0.0.1", server.port))
     assert not touching(server.data)
+
+
+def check_sanitizers(server):
+    """What a sanitized server, nursery or launcher had to say."""
+    for path in [server.log_path, *server.data.glob("jobs/*/attempts/*/node*/launcher.log")]:
+        text = path.read_text(errors="replace")
+        found = re.search(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime error:", text)
+        assert not found, f"{path}:\n{text[found.start():][:4000]}"
 
 
 def launchers_of(data):
