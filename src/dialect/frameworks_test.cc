@@ -81,7 +81,9 @@ TEST(Worlds, OfHorovodDeepspeedAndJaxLeaveServicesOutside) {
 TEST(Horovod, MeetsAtTheFirstNodesLauncher) {
   const auto orders = PlanSketch(PlainSpec("horovod", 2, "cpu", 2, "t.py")).value();
   ASSERT_TRUE(orders[0].rendezvous.has_value());
-  EXPECT_FALSE(orders[1].rendezvous.has_value());
+  ASSERT_TRUE(orders[1].rendezvous.has_value());
+  EXPECT_TRUE(orders[0].rendezvous->serve);
+  EXPECT_FALSE(orders[1].rendezvous->serve);
   EXPECT_EQ(Seen(orders[1], 0, "HOROVOD_GLOO_RENDEZVOUS_ADDR"), orders[0].rendezvous->address);
   EXPECT_EQ(Seen(orders[1], 0, "HOROVOD_GLOO_RENDEZVOUS_PORT"),
             std::to_string(orders[0].rendezvous->port));

@@ -66,10 +66,10 @@ Status ApplyEnv(const JobFacts& facts, std::vector<NodeOrder>& orders) {
   }
   const NodeShare& first = *world.first;
   const int64_t timeout = facts.spec->launch.timeout_ms.value_or(kGlooTimeoutSeconds * 1000) / 1000;
-  orders[size_t(first.index)].rendezvous =
-      Rendezvous{.address = first.address, .port = first.ports.front()};
   for (NodeOrder& order : orders) {
     SetInterface(facts, facts.allocation->nodes[size_t(order.node)], order);
+    order.rendezvous = Rendezvous{
+        .address = first.address, .port = first.ports.front(), .serve = order.node == first.index};
     SetEnv(order.env, "HOROVOD_CONTROLLER", "gloo");
     SetEnv(order.env, "HOROVOD_CPU_OPERATIONS", "gloo");
     SetEnv(order.env, "HOROVOD_GLOO_RENDEZVOUS_ADDR", first.address);

@@ -16,6 +16,9 @@
 namespace muster::launcher {
 namespace {
 
+constexpr int64_t kLongestAwaitMs = 120'000;
+constexpr int64_t kAwaitPauseMs = 50;
+
 bool HasWorkingRanks(const NodeOrder& order) {
   return std::ranges::any_of(order.ranks, [](const auto& rank) { return !rank.service; });
 }
@@ -39,6 +42,7 @@ Node::Node(os::Loop& loop, RecordWriter& record, NodeOrder order, Ground ground,
       ranks_(order_, starter_),
       hooks_(order_, starter_),
       agents_(loop, order_, starter_),
+      meeting_(loop),
       follower_(loop, order_),
       limit_(loop),
       control_(loop, order_.attempt_dir, [this](const auto& line) { OnControl(line); }),
@@ -49,6 +53,7 @@ Node::Node(os::Loop& loop, RecordWriter& record, NodeOrder order, Ground ground,
 Node::~Node() {
   loop_.Cancel(deadline_);
   loop_.Cancel(look_);
+  loop_.Cancel(awaiting_);
 }
 
 void Node::Begin() {
@@ -62,6 +67,10 @@ void Node::Begin() {
                                    ToPrettyJson(HostsDocument(order_)), 0644, false);
     }
     if (!status) return FailNode(-1, NotStarted(status.error().text, 0), status.error().text);
+  }
+  if (order_.rendezvous && order_.rendezvous->serve) {
+    if (const auto status = meeting_.Listen(*order_.rendezvous); !status)
+      return FailNode(-1, NotStarted(status.error().text, 0), status.error().text);
   }
   control_.Read();  // a stop may be older than this launcher
   if (Undisturbed()) StageIn();
@@ -79,11 +88,28 @@ void Node::StageIn() {
     control_.Read();  // copying may have taken long
     if (!Undisturbed()) return;
   }
-  if (order_.hooks.setup.empty()) return StartRanks();
+  if (order_.hooks.setup.empty()) return AwaitMeeting();
   phase_ = Phase::kSetup;
   if (const auto status = hooks_.Start("setup", order_.hooks.setup); !status)
     FailNode(-1, NotStarted(status.error().text, 0),
              fmt::format("setup hook on {}: {}", order_.node_name, status.error().text));
+}
+
+// A rank of Horovod dies when nobody serves its meeting point yet.
+void Node::AwaitMeeting() {
+  if (!order_.rendezvous || order_.rendezvous->serve || CanConnect(*order_.rendezvous))
+    return StartRanks();
+  const int64_t now_ms = loop_.clock().SteadyMs();
+  if (await_until_ms_ == 0) await_until_ms_ = now_ms + kLongestAwaitMs;
+  if (now_ms >= await_until_ms_) {
+    const std::string text =
+        fmt::format("nobody served the meeting point {}:{} within {}", order_.rendezvous->address,
+                    order_.rendezvous->port, HumanDuration(kLongestAwaitMs));
+    return FailNode(-1, NotStarted(text, 0), fmt::format("{}: {}", order_.node_name, text));
+  }
+  awaiting_ = loop_.After(kAwaitPauseMs, [this] {
+    if (Undisturbed()) AwaitMeeting();
+  });
 }
 
 void Node::StartRanks() {
@@ -166,7 +192,7 @@ void Node::Settle() {
 void Node::AfterHook(const ExitReport& report) {
   switch (state_) {
     case StopState::kRunning: {
-      if (report.how == ExitClass::kSucceeded) return StartRanks();
+      if (report.how == ExitClass::kSucceeded) return AwaitMeeting();
       const std::string how = "the setup hook " + Describe(report);
       return FailNode(-1, NotStarted(how + "; see hooks.log", report.code),
                       fmt::format("setup hook on {} {}", order_.node_name, Describe(report)));

@@ -15,6 +15,7 @@
 #include "launcher/hooks.h"
 #include "launcher/ranks.h"
 #include "launcher/record_writer.h"
+#include "launcher/rendezvous.h"
 #include "launcher/signals.h"
 #include "launcher/starter.h"
 #include "launcher/stopper.h"
@@ -56,6 +57,7 @@ class Node {
   // node.cc
   bool Undisturbed() const { return state_ == StopState::kRunning; }
   void StageIn();
+  void AwaitMeeting();
   void StartRanks();
   void StartLimit();
   void OnChildren(const std::vector<EndedChild>& children);
@@ -96,12 +98,15 @@ class Node {
   Ranks ranks_;
   HookRunner hooks_;
   AgentService agents_;
+  RendezvousServer meeting_;
   Follower follower_;
   TimeLimit limit_;
   Control control_;
   Signals signals_;
 
   Phase phase_ = Phase::kPreparing;
+  os::Loop::Id awaiting_ = 0;   // the next look at the meeting point
+  int64_t await_until_ms_ = 0;  // steady; 0: not yet begun
   bool failed_ = false;
   int warning_signal_ = 0;  // once it was sent
 

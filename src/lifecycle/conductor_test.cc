@@ -329,5 +329,18 @@ TEST_F(ConductorTest, ServiceRanksAreToldToEndWhenTheWorkersHave) {
   EXPECT_EQ(StateOf(id), State::kSucceeded);
 }
 
+TEST_F(ConductorTest, AProcessThatTheFrameworkAddedEndsWithTheWorkers) {
+  SubmitOne(json::object{{"run", "train"},
+                         {"framework", "mindspore"},
+                         {"resources", json::object{{"devices", "npu:2"}}}});
+  Begin(0);
+  auto& attempt = engine_->started[0];
+  ASSERT_EQ(attempt.orders[0].ranks.back().role, "scheduler");
+  for (const int rank : {0, 1}) engine_->Say(attempt, 0, RankEnded{rank, kGood});
+  Settle();
+  ASSERT_FALSE(engine_->stops.empty());
+  EXPECT_EQ(engine_->stops[0].second.by, StoppedBy::kRoleEnd);
+}
+
 }  // namespace
 }  // namespace muster::lifecycle

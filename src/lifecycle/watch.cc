@@ -14,9 +14,10 @@ RankInfo* FindRank(Attempt& attempt, int rank) {
   return nullptr;
 }
 
+// A role that the job file does not have was added by the framework to serve the others.
 bool IsService(const JobSpec& spec, const std::string& role) {
-  return std::ranges::any_of(spec.roles,
-                             [&](const Role& r) { return r.name == role && r.service; });
+  const auto found = std::ranges::find(spec.roles, role, &Role::name);
+  return found == spec.roles.end() || found->service;
 }
 
 // The launchers of an attempt agree on the first failure by the order of lines in their control

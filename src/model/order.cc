@@ -75,8 +75,9 @@ json::object ToJsonObject(const NodeOrder& order) {
                                              {"on_failure", order.hooks.on_failure}}},
                       {"env", PairsToJson(order.env)}};
   if (order.rendezvous) {
-    object["rendezvous"] =
-        json::object{{"address", order.rendezvous->address}, {"port", order.rendezvous->port}};
+    object["rendezvous"] = json::object{{"address", order.rendezvous->address},
+                                        {"port", order.rendezvous->port},
+                                        {"serve", order.rendezvous->serve}};
   }
   if (order.memory) object["memory"] = *order.memory;
   if (order.time_limit_ms) object["time_limit_ms"] = *order.time_limit_ms;
@@ -125,8 +126,8 @@ Result<NodeOrder> NodeOrderFromJson(const json::value& value) {
   order.time_limit_ms = OptionalInt(*object, "time_limit_ms");
   order.env = PairsFromJson(GetObject(*object, "env"));
   if (const auto* meeting = GetObject(*object, "rendezvous")) {
-    order.rendezvous =
-        Rendezvous{std::string(GetString(*meeting, "address")), int(GetInt(*meeting, "port"))};
+    order.rendezvous = Rendezvous{std::string(GetString(*meeting, "address")),
+                                  int(GetInt(*meeting, "port")), GetBool(*meeting, "serve")};
   }
   if (const auto* hooks = GetObject(*object, "hooks")) {
     order.hooks.setup = GetString(*hooks, "setup");

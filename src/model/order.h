@@ -24,10 +24,11 @@ struct OrderFile {
   int mode = 0644;
 };
 
-// A key-value store over HTTP, served while the ranks live, at which they find each other.
+// A key-value store over HTTP at which ranks find each other, served while they live.
 struct Rendezvous {
   std::string address;
   int port = 0;
+  bool serve = false;  // by this node's launcher; the others wait for it before their ranks start
 };
 
 struct RankOrder {

@@ -1,0 +1,176 @@
+#include "launcher/rendezvous.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "http/response_head.h"
+
+namespace muster::launcher {
+namespace {
+
+constexpr size_t kMostPeers = 8192;
+constexpr int kBacklog = 4096;
+constexpr int64_t kMaxHead = 8 << 10;
+constexpr int64_t kMaxBody = 16 << 20;
+constexpr int64_t kPatienceMs = 30'000;  // for the whole request
+constexpr int kConnectMs = 100;
+constexpr size_t kReadSize = 64 << 10;
+
+// Horovod's client knows IPv4 alone.
+Result<sockaddr_in> AddressOf(const Rendezvous& where) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(uint16_t(where.port));
+  if (inet_pton(AF_INET, where.address.c_str(), &address.sin_addr) == 1) return address;
+  return Fail(Code::kInvalid,
+              fmt::format("ranks cannot meet at {}: Horovod needs an IPv4 address", where.address),
+              "give the node an IPv4 address");
+}
+
+// The header's name is spelled as Horovod's client compares it.
+std::string AnswerText(const KeyValue::Answer& answer) {
+  return fmt::format("HTTP/1.1 {} {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
+                     answer.status, http::ReasonPhrase(answer.status), answer.body.size(),
+                     answer.body);
+}
+
+}  // namespace
+
+RendezvousServer::~RendezvousServer() {
+  loop_.Unwatch(watch_);
+  for (auto& [id, peer] : peers_) {
+    loop_.Unwatch(peer.watch);
+    loop_.Cancel(peer.timer);
+    loop_.Cancel(peer.retry);
+  }
+}
+
+Status RendezvousServer::Listen(const Rendezvous& where) {
+  MUSTER_ASSIGN(sockaddr_in address, AddressOf(where));
+  listener_ = os::Fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const std::string what = fmt::format("listen at {}:{}", where.address, where.port);
+  if (!listener_) return FailErrno(errno, what);
+  const int yes = 1;
+  (void)setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  socklen_t size = sizeof address;
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  if (bind(listener_.get(), generic, size) != 0 || listen(listener_.get(), kBacklog) != 0 ||
+      getsockname(listener_.get(), generic, &size) != 0)
+    return FailErrno(errno, what);
+  port_ = ntohs(address.sin_port);
+  watch_ = loop_.WatchReadable(listener_.get(), [this] { Accept(); });
+  return {};
+}
+
+void RendezvousServer::Accept() {
+  while (true) {
+    os::Fd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    if (peers_.size() >= kMostPeers) continue;  // closed; the client tries again
+    const Id id = next_id_++;
+    Peer& peer = peers_[id];
+    peer.socket = std::move(socket);
+    peer.parser = std::make_unique<http::RequestParser>(kMaxHead, peer.request);
+    peer.watch = loop_.WatchReadable(peer.socket.get(), [this, id] { OnReadable(id); });
+    peer.timer = loop_.After(kPatienceMs, [this, id] { Close(id); });
+  }
+}
+
+void RendezvousServer::OnReadable(Id id) {
+  const auto it = peers_.find(id);
+  if (it == peers_.end()) return;
+  Peer& peer = it->second;
+  char buffer[kReadSize];
+  const ssize_t got = read(peer.socket.get(), buffer, sizeof buffer);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (got <= 0) return Close(id);
+  if (!peer.answer.empty()) return;  // more behind the request is none of ours
+  peer.bytes.append(buffer, size_t(got));
+  if (Parse(peer)) Answer(id);
+}
+
+// Whether there is something to answer: a whole request, or one that is none.
+bool RendezvousServer::Parse(Peer& peer) {
+  const auto refuse = [&](const http::Response& response) {
+    peer.answer = AnswerText({response.status, {}});
+    return true;
+  };
+  if (!peer.parser->head_done()) {
+    const auto used = peer.parser->Head(peer.bytes);
+    if (!used) return refuse(used.error());
+    peer.bytes.erase(0, *used);
+    if (!peer.parser->head_done()) return false;
+    if (peer.parser->content_length() > kMaxBody) return refuse({.status = 413});
+  }
+  const auto used = peer.parser->Body(peer.bytes, [&](std::string_view piece) -> Status {
+    if (int64_t(peer.request.body.size() + piece.size()) > kMaxBody)
+      return Fail(Code::kTooLarge, "too much for one key");
+    peer.request.body += piece;
+    return {};
+  });
+  if (!used) return refuse(used.error());
+  peer.bytes.erase(0, *used);
+  return peer.parser->done();
+}
+
+void RendezvousServer::Answer(Id id) {
+  Peer& peer = peers_.at(id);
+  if (peer.answer.empty()) {
+    const auto& request = peer.request;
+    peer.answer = AnswerText(store_.Handle(request.method, request.raw_target, request.body));
+  }
+  Send(id);
+}
+
+void RendezvousServer::Send(Id id) {
+  const auto it = peers_.find(id);
+  if (it == peers_.end()) return;
+  Peer& peer = it->second;
+  while (peer.sent < peer.answer.size()) {
+    const ssize_t more = send(peer.socket.get(), peer.answer.data() + peer.sent,
+                              peer.answer.size() - peer.sent, MSG_NOSIGNAL);
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0 && errno == EAGAIN) {
+      peer.retry =
+          loop_.After(1, [this, id] { Send(id); });  // an answer of many ranks, and a slow reader
+      return;
+    }
+    if (more <= 0) return Close(id);
+    peer.sent += size_t(more);
+  }
+  Close(id);
+}
+
+void RendezvousServer::Close(Id id) {
+  const auto it = peers_.find(id);
+  if (it == peers_.end()) return;
+  loop_.Unwatch(it->second.watch);
+  loop_.Cancel(it->second.timer);
+  loop_.Cancel(it->second.retry);
+  peers_.erase(it);
+}
+
+bool CanConnect(const Rendezvous& where) {
+  auto address = AddressOf(where);
+  if (!address) return false;
+  const os::Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket) return false;
+  if (connect(socket.get(), reinterpret_cast<sockaddr*>(&*address), sizeof *address) == 0)
+    return true;
+  if (errno != EINPROGRESS) return false;
+  pollfd wait{.fd = socket.get(), .events = POLLOUT, .revents = 0};
+  if (poll(&wait, 1, kConnectMs) != 1) return false;
+  int error = 0;
+  socklen_t size = sizeof error;
+  return getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+}
+
+}  // namespace muster::launcher

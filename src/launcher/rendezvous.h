@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "http/request_parser.h"
+#include "launcher/key_value.h"
+#include "model/order.h"
+#include "os/fd.h"
+#include "os/loop.h"
+
+namespace muster::launcher {
+
+// Serves the store of key_value.h over HTTP/1.1, one request a connection. Thousands of them come
+// in a second while ranks wait for each other. Lives on the launcher's loop.
+class RendezvousServer {
+ public:
+  explicit RendezvousServer(os::Loop& loop) : loop_(loop) {}
+  ~RendezvousServer();
+  RendezvousServer(const RendezvousServer&) = delete;
+  RendezvousServer& operator=(const RendezvousServer&) = delete;
+
+  // kUnavailable names the address when it cannot be bound. Port 0 takes any; see port().
+  Status Listen(const Rendezvous& where);
+  int port() const { return port_; }
+
+ private:
+  struct Peer {
+    os::Fd socket;
+    os::Loop::Id watch = 0;
+    os::Loop::Id timer = 0;  // the end of our patience
+    os::Loop::Id retry = 0;  // of sending
+    http::Request request;
+    std::unique_ptr<http::RequestParser> parser;
+    std::string bytes;   // not yet used by the parser
+    std::string answer;  // once it is known
+    size_t sent = 0;
+  };
+  using Id = uint64_t;
+
+  void Accept();
+  void OnReadable(Id id);
+  bool Parse(Peer& peer);
+  void Answer(Id id);
+  void Send(Id id);
+  void Close(Id id);
+
+  os::Loop& loop_;
+  KeyValue store_;
+  os::Fd listener_;
+  os::Loop::Id watch_ = 0;
+  int port_ = 0;
+  Id next_id_ = 1;
+  std::map<Id, Peer> peers_;
+};
+
+// Whether somebody listens there now; waits a moment at most.
+bool CanConnect(const Rendezvous& where);
+
+}  // namespace muster::launcher

@@ -1,0 +1,165 @@
+#include "launcher/rendezvous.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include <gmock/gmock.h>
+
+#include "launcher/launch_bench.h"
+#include "os/epoll_loop.h"
+
+namespace muster::launcher {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+// A server on a loop of its own, and a client as simple as Horovod's.
+class RendezvousTest : public testing::Test {
+ protected:
+  RendezvousTest() {
+    EXPECT_TRUE(server_.Listen({"127.0.0.1", 0, true}).has_value());
+    thread_ = std::thread([this] { EXPECT_TRUE(loop_.Run().has_value()); });
+  }
+  ~RendezvousTest() override {
+    loop_.Stop();
+    thread_.join();
+  }
+
+  os::Fd Connect() const {
+    os::Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(uint16_t(server_.port()));
+    inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+    EXPECT_EQ(connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    return fd;
+  }
+  static void Send(const os::Fd& fd, std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t sent = send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL);
+      if (sent <= 0) return;  // it has answered and closed
+      text.remove_prefix(size_t(sent));
+    }
+  }
+  static std::string ReadAll(const os::Fd& fd) {
+    std::string text;
+    char buffer[4096];
+    for (ssize_t got; (got = read(fd.get(), buffer, sizeof buffer)) > 0;)
+      text.append(buffer, size_t(got));
+    return text;
+  }
+  std::string Ask(std::string_view method, std::string_view path, std::string_view body = "") {
+    const os::Fd fd = Connect();
+    Send(fd, std::string(method) + " " + std::string(path) +
+                 " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: " + std::to_string(body.size()) +
+                 "\r\n\r\n" + std::string(body));
+    return ReadAll(fd);
+  }
+
+  os::EpollLoop loop_;
+  RendezvousServer server_{loop_};
+  std::thread thread_;
+};
+
+TEST_F(RendezvousTest, ServesWhatRanksPut) {
+  EXPECT_THAT(Ask("GET", "/global/0"), StartsWith("HTTP/1.1 404 "));
+  EXPECT_THAT(Ask("PUT", "/global/0", "address"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  const std::string answer = Ask("GET", "/global/0");
+  EXPECT_THAT(answer, HasSubstr("\r\nContent-Length: 7\r\n"));  // spelled so: the client compares
+  EXPECT_THAT(answer, EndsWith("\r\n\r\naddress"));
+}
+
+TEST_F(RendezvousTest, TakesARequestInPieces) {
+  const os::Fd fd = Connect();
+  for (const char* part : {"PU", "T /g/0 HTTP/1.1\r\nHost: x\r\nContent-", "Length: 4\r\n\r\nab"})
+    Send(fd, part);
+  EXPECT_THAT(Ask("GET", "/g/0"), StartsWith("HTTP/1.1 404 "));
+  Send(fd, "cd");
+  EXPECT_THAT(ReadAll(fd), StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(Ask("GET", "/g/0"), EndsWith("abcd"));
+}
+
+TEST_F(RendezvousTest, CarriesTheAddressesOfThousandsOfRanks) {
+  const std::string large(600'000, 'x');
+  Ask("PUT", "/g/0", large);
+  EXPECT_THAT(Ask("GET", "/g/0"), EndsWith(large));
+}
+
+TEST_F(RendezvousTest, AnswersWhatIsNoRequestAndGoesOn) {
+  {
+    const os::Fd fd = Connect();
+    Send(fd, "\x16\x03\x01 what\r\n\r\n");
+    EXPECT_THAT(ReadAll(fd), StartsWith("HTTP/1.1 4"));
+  }
+  {
+    const os::Fd fd = Connect();
+    Send(fd, "PUT /g/0 HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999\r\n\r\n");
+    EXPECT_THAT(ReadAll(fd), StartsWith("HTTP/1.1 413 "));
+  }
+  EXPECT_THAT(Ask("PUT", "/g/0", "x"), StartsWith("HTTP/1.1 200 "));
+}
+
+int FreePort() {
+  const os::Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(bind(fd.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  EXPECT_EQ(getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  return ntohs(address.sin_port);
+}
+
+TEST(MeetingTest, RanksStartWhenTheirMeetingPointIsServed) {
+  LaunchBench bench;
+  const int port = FreePort();
+  auto first = bench.Order(0, {"until test -s ../../node1/rank1.log; do sleep 0.01; done"}, 2);
+  auto second = bench.Order(1, {"echo met"}, 2);
+  first.rendezvous = Rendezvous{"127.0.0.1", port, true};
+  second.rendezvous = Rendezvous{"127.0.0.1", port, false};
+  bench.Launch(second);
+  bench.WaitFor<LauncherBegan>(1);
+  EXPECT_TRUE(Lines<RankStarted>(bench.Record(1)).empty());
+  bench.Launch(first);
+  bench.WaitFor<RankEnded>(0);
+  EXPECT_EQ(bench.Text(1, "rank1.log"), "met\n");
+}
+
+TEST(MeetingTest, AStopEndsTheWait) {
+  LaunchBench bench;
+  auto order = bench.Order(0, {"echo never"}, 2);
+  order.rendezvous = Rendezvous{"127.0.0.1", FreePort(), false};
+  bench.Launch(order);
+  bench.WaitFor<LauncherBegan>(0);
+  bench.Tell({StoppedBy::kUser, -1, -1, "", -1});
+  EXPECT_EQ(bench.WaitLauncher(0), 0);
+  EXPECT_TRUE(Lines<RankStarted>(bench.Record(0)).empty());
+}
+
+TEST(MeetingTest, AnAddressThatIsTakenFailsTheNodeByName) {
+  LaunchBench bench;
+  os::Fd holder(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
+  socklen_t size = sizeof address;
+  ASSERT_EQ(bind(holder.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(listen(holder.get(), 1), 0);
+  ASSERT_EQ(getsockname(holder.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  auto order = bench.Order(0, {"echo never"});
+  order.rendezvous = Rendezvous{"127.0.0.1", ntohs(address.sin_port), true};
+  bench.Launch(order);
+  bench.WaitLauncher(0);
+  const auto ended = Lines<LauncherEnded>(bench.Record(0));
+  ASSERT_EQ(ended.size(), 1u);
+  EXPECT_TRUE(ended[0].failed);
+}
+
+}  // namespace
+}  // namespace muster::launcher
