@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "dialect/cases_for_test.h"
@@ -15,7 +16,21 @@ namespace {
 struct Case {
   std::string name;
   JobSpec spec;
+  bool real = false;  // on machines of their own instead of virtual nodes
 };
+
+Result<std::vector<NodeOrder>> PlanCase(const Case& one) {
+  Allocation allocation = SketchAllocation(one.spec);
+  for (NodeShare& share : allocation.nodes) {
+    if (!one.real) break;
+    share.is_virtual = false;
+    share.address = "10.0.0." + std::to_string(share.index + 1);
+    for (const int device : share.devices) {
+      share.device_addresses[device] = fmt::format("10.1.{}.{}", share.index, device + 1);
+    }
+  }
+  return Plan(one.spec, allocation, SomePlaces());
+}
 
 Role RoleOf(std::string name, int nodes, std::string kind, int count, std::string run) {
   Role role = PlainSpec("custom", nodes, std::move(kind), count, std::move(run)).roles[0];
@@ -51,6 +66,8 @@ JobSpec Started(JobSpec spec, std::string start, std::string version = "") {
 
 void AddMindspore(std::vector<Case>& cases) {
   const JobSpec plain = PlainSpec("mindspore", 2, "npu", 8, "train.py");
+  cases.push_back({"mindspore_real", plain, true});
+  cases.push_back({"mindspore_real_table", Started(plain, "rank_table"), true});
   cases.push_back({"mindspore_rank_table", Started(plain, "rank_table")});
   cases.push_back({"mindspore_0.3", Started(plain, "auto", "0.3")});
   JobSpec cloud = Started(plain, "rank_table");
@@ -113,6 +130,9 @@ std::vector<Case> Cases() {
     cases.push_back({framework + "_uneven", Uneven(framework)});
     cases.push_back({framework + "_roles", WithService(framework)});
   }
+  for (const std::string kind : {"xpu", "dcu", "mlu", "gcu", "musa", "hpu"}) {
+    cases.push_back({"custom_" + kind, PlainSpec("custom", 1, kind, 2, "train.py")});
+  }
   cases.push_back({"pytorch_torchrun", PlainSpec("pytorch", 2, "gpu", 8, "torchrun train.py")});
   cases.push_back(
       {"pytorch_wrapped", Started(PlainSpec("pytorch", 2, "gpu", 8, "train.py"), "torchrun")});
@@ -135,7 +155,7 @@ std::string Read(const std::filesystem::path& path) {
 TEST(Golden, OrdersAreAsPinned) {
   const bool update = std::getenv("MUSTER_UPDATE_GOLDEN") != nullptr;
   for (const Case& one : Cases()) {
-    const auto orders = PlanSketch(one.spec);
+    const auto orders = PlanCase(one);
     ASSERT_TRUE(orders.has_value()) << one.name << ": " << orders.error().text;
     json::array array;
     for (const NodeOrder& order : *orders) array.push_back(ToJsonObject(order));
@@ -151,7 +171,7 @@ TEST(Golden, OrdersAreAsPinned) {
 
 TEST(Golden, OrdersSurviveBeingWrittenAndRead) {
   for (const Case& one : Cases()) {
-    const auto orders = PlanSketch(one.spec);
+    const auto orders = PlanCase(one);
     for (const NodeOrder& order : *orders) {
       const auto read = NodeOrderFromJson(ToJsonObject(order));
       ASSERT_TRUE(read.has_value()) << one.name << ": " << read.error().text;

@@ -33,8 +33,8 @@ void SetLogins(const JobFacts& facts, const MpiFiles& files, Pairs& env) {
   SetEnv(env, "HYDRA_LAUNCHER", "ssh");
   SetEnv(env, "HYDRA_LAUNCHER_EXEC", files.ssh);
   SetEnv(env, "HYDRA_HOST_FILE", files.hydra);
-  const int64_t nodes = int64_t(facts.allocation->nodes.size());
-  if (nodes >= kConcurrentLogins) SetEnv(env, "OMPI_MCA_plm_rsh_num_concurrent", nodes + 1);
+  const int nodes = int(facts.allocation->nodes.size());
+  SetEnv(env, "OMPI_MCA_plm_rsh_num_concurrent", std::max(kConcurrentLogins, nodes + 1));
 }
 
 void SetInterfaces(const std::string& interface, Pairs& env) {

@@ -99,7 +99,8 @@ TEST(OrderTest, AnotherVersionIsRefusedByName) {
 TEST(JobTest, AnAttemptComesBackFromItsJson) {
   Attempt attempt;
   attempt.token = "t";
-  attempt.allocation.nodes = {{0, "worker", "node-0", "127.77.0.1", true, "npu", {0, 1}, {20000}}};
+  attempt.allocation.nodes = {
+      {0, "worker", "node-0", "127.77.0.1", true, "npu", {0, 1}, {20000}, {{0, "10.0.0.1"}}}};
   attempt.nodes = {{"node-0", 120, true, true, false, NodeClean{1, 1, 0, 5, {"x"}}, {"n"}}};
   attempt.ranks = {{0, 0, "worker", 17, 5, 6, ExitReport{.how = ExitClass::kSucceeded}}};
   attempt.cause = Cause{0, 0, "node-0", {.how = ExitClass::kSignal, .signal = 11}, "rank 0"};

@@ -186,7 +186,8 @@ Allocation ToAllocation(const Placement& placement, const Demand& demand,
                                          .is_virtual = node.is_virtual,
                                          .kind = group.kind,
                                          .devices = grant.devices,
-                                         .ports = {}});
+                                         .ports = {},
+                                         .device_addresses = node.device_addresses});
   }
   return allocation;
 }

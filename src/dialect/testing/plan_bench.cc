@@ -1,0 +1,52 @@
+// How long a plan of many nodes takes, framework by framework: `plan_bench [NODES [DEVICES]]`. Each
+// line is the shortest of ten plans, without writing anything.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "base/text.h"
+#include "dialect/cases_for_test.h"
+
+namespace {
+
+using namespace muster;           // NOLINT: a program of one page
+using namespace muster::dialect;  // NOLINT
+
+constexpr int kRounds = 10;
+
+double MillisecondsOf(const JobSpec& spec, const Allocation& allocation) {
+  double best = 1e9;
+  for (int round = 0; round < kRounds; ++round) {
+    const auto begin = std::chrono::steady_clock::now();
+    const auto orders = Plan(spec, allocation, SomePlaces());
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    if (!orders) {
+      std::fprintf(stderr, "%s: %s\n", spec.framework.c_str(), orders.error().text.c_str());
+      return -1;
+    }
+    best = std::min(best, took.count());
+  }
+  return best;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int nodes = argc > 1 ? int(ParseInt(argv[1]).value_or(1024)) : 1024;
+  const int devices = argc > 2 ? int(ParseInt(argv[2]).value_or(8)) : 8;
+  for (const FrameworkInfo& info : Frameworks()) {
+    for (const bool table : {false, true}) {
+      if (table && std::string_view(info.name) != "mindspore") continue;
+      JobSpec spec = PlainSpec(info.name, nodes, "npu", devices, "train.py");
+      if (table) {
+        spec.launch.start = "rank_table";
+        spec.launch.device_addresses = "10.{s/250}.{s%250}.{1+d}";
+      }
+      if (spec.framework == "tensorflow") spec.launch.start = "node";
+      const double ms = MillisecondsOf(spec, SketchAllocation(spec));
+      std::printf("%-12s %-10s %d x %d  %7.1f ms\n", info.name, table ? "rank_table" : "auto",
+                  nodes, devices, ms);
+    }
+  }
+  return 0;
+}
