@@ -90,8 +90,11 @@ TEST_P(EngineContractTest, StartingTwiceStartsNothingTwice) {
 
 TEST_P(EngineContractTest, AFailureOnOneNodeStopsTheOther) {
   const AttemptRef attempt = NewAttempt();
-  const auto orders =
-      Orders(attempt, 2, "case $MUSTER_NODE_MARK in *.1) exit 9;; *) exec sleep 1000;; esac");
+  // The second fails once the first runs: stopped earlier, that one would have no rank to end.
+  const auto orders = Orders(attempt, 2,
+                             "cd $MUSTER_ATTEMPT_DIR; case $MUSTER_NODE_MARK in"
+                             " *.1) until [ -e up ]; do sleep 0.01; done; exit 9;;"
+                             " *) touch up; exec sleep 1000;; esac");
   ASSERT_TRUE(engine().Start(attempt, orders));
   ASSERT_TRUE(WaitEnded(attempt, 2));
   ASSERT_EQ(told_.Count<NodeFailed>(attempt, 1), 1);

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from conftest import wait_until
-from harness import PATIENCE, SCALE, FixedServer, check_nothing_left, kill_hard, say, touching
+from harness import PATIENCE, SCALE, FixedServer, check_nothing_left, kill_hard, say, scaled, touching
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STAYS = """ignores_term ignores_all setsid daemon hidden_daemon hidden hydra bomb no_first_thread no_first_thread_daemon memfd
@@ -38,7 +38,7 @@ class Resister:
 
     def __init__(self, server, program, kind, folder):
         self.server, self.kind, self.folder = server, kind, folder
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         folder.chmod(0o777)
         spec = {"name": kind.replace("_", "-"), "run": [str(program), kind, str(folder)], "stop": {"grace": "300ms"}}
         self.id = server.post("/jobs", {"spec": spec}, expect=201)[1]["jobs"][0]["id"]
@@ -84,7 +84,7 @@ def see_the_end(resisters, expected):
 
 
 def rounds():
-    return range(4 if SCALE == "long" else 1)
+    return range(scaled(1, 2, 4))
 
 
 def test_stopped_is_said_only_when_nothing_is_left(server, resist, scratch):
@@ -110,4 +110,40 @@ def test_a_rank_that_kills_its_launcher_takes_nothing_with_it(server, resist, sc
     one = Resister(server, resist, "kills_its_launcher", scratch / "killer")
     see_the_end([one], "failed")
     assert server.job(one.id)["attempts"][0]["exit"]["class"] == "lost"
+    check_nothing_left(server)
+
+
+@pytest.fixture
+def freezing_disk(scratch):
+    """A file system that can be frozen: whoever writes to it then waits where no signal reaches."""
+    image, folder = scratch / "image", scratch / "frozen/disk"
+    folder.mkdir(parents=True)
+    with open(image, "wb") as file:
+        file.truncate(16 << 20)
+    subprocess.run(["/sbin/mkfs.ext4", "-q", image], check=True)
+    if os.geteuid() != 0 or subprocess.run(["mount", "-o", "loop", image, folder], capture_output=True).returncode != 0:
+        pytest.skip("this machine mounts no file")
+    yield folder
+    subprocess.run(["fsfreeze", "--unfreeze", folder], capture_output=True)
+    for pid in touching(folder):  # only after a failure is there anything
+        kill_hard(pid)
+    wait_until(lambda: subprocess.run(["umount", folder], capture_output=True).returncode == 0, PATIENCE, "the disk to be let go")
+
+
+def test_a_process_that_no_signal_reaches_is_not_said_to_be_stopped(server, resist, freezing_disk):
+    one = Resister(server, resist, "frozen", freezing_disk.parent)
+    one.wait_ready()
+    subprocess.run(["fsfreeze", "--freeze", freezing_disk], check=True)
+    wait_until(lambda: any(found.endswith(" D") for found in one.living()), PATIENCE, "uninterruptible waiting")
+    server.post(f"/jobs/{one.id}/stop", {}, expect=202)
+
+    def proof():
+        return server.job(one.id)["attempts"][0]["nodes"][0].get("clean")
+    wait_until(lambda: proof() and proof()["left"] == 1, PATIENCE, "what is left to be told")
+    assert one.state() == "stopping" and one.living()
+    server.kill()  # a new server knows no better
+    server.start()
+    assert one.state() == "stopping" and one.living()
+    subprocess.run(["fsfreeze", "--unfreeze", freezing_disk], check=True)
+    see_the_end([one], "stopped")
     check_nothing_left(server)
