@@ -41,7 +41,7 @@ def environment(server):
     env = {k: v for k, v in os.environ.items() if not k.upper().startswith(("AWS_", "S3_", "RCLONE_")) and "PROXY" not in k.upper()}
     env.update(AWS_ACCESS_KEY_ID=s3["access_key"], AWS_SECRET_ACCESS_KEY=s3["secret_key"], AWS_DEFAULT_REGION=s3["region"],
                AWS_EC2_METADATA_DISABLED="true", AWS_CONFIG_FILE="/dev/null", AWS_SHARED_CREDENTIALS_FILE="/dev/null",
-               NO_PROXY="*", HOME=str(server.data), LC_ALL="C.UTF-8")
+               NO_PROXY="*", AWS_PAGER="", HOME=str(server.data), PATH="/usr/bin:" + env["PATH"], LC_ALL="C.UTF-8")
     return env
 
 

@@ -78,6 +78,27 @@ S3Result<http::Response> Acl(const Call& call) {
   return XmlResponse(std::move(text));
 }
 
+// Clients give a copy the list of what it was copied from: the one that everything has here is
+// taken, and changes nothing.
+S3Result<http::Response> SetAcl(const Call& call) {
+  MUSTER_TRY(call.MayWrite(call.request.bucket, call.request.key));
+  MUSTER_TRY(CheckHeaders(call.request));
+  if (!call.body.empty()) {
+    MUSTER_ASSIGN(const XmlElement root, ReadXml(call.body));
+    const XmlElement* list = root.Find("AccessControlList");
+    if (root.name != "AccessControlPolicy" || list == nullptr) {
+      return Refuse(S3Code::kMalformedXml);
+    }
+    for (const XmlElement& grant : list->children) {
+      const XmlElement* grantee = grant.Find("Grantee");
+      if (grantee == nullptr || grantee->TextOf("ID") != kOwnerId) {
+        return Refuse(S3Code::kAccessControlListNotSupported);
+      }
+    }
+  }
+  return http::Response{200, {}, {}};
+}
+
 }  // namespace
 
 void ListBuckets(const CallPtr& call) {
@@ -111,7 +132,7 @@ void RemoveBucket(const CallPtr& call) { call->Reply(Remove(*call)); }
 void HeadBucket(const CallPtr& call) { call->Reply(Head(*call)); }
 void GetLocation(const CallPtr& call) { call->Reply(Location(*call)); }
 void GetAcl(const CallPtr& call) { call->Reply(Acl(*call)); }
-void PutAcl(const CallPtr& call) { call->Fail(S3Code::kAccessControlListNotSupported); }
+void PutAcl(const CallPtr& call) { call->Reply(SetAcl(*call)); }
 
 void GetVersioning(const CallPtr& call) {
   if (const auto bucket = call->parts.store.OpenBucket(call->request.bucket); !bucket) {

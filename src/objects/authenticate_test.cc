@@ -1,0 +1,110 @@
+// Every expected signature is from the published examples of S3, not from this code.
+#include "objects/authenticate.h"
+
+#include <gmock/gmock.h>
+
+#include "objects/sample_requests.h"
+#include "objects/time_text.h"
+
+namespace muster::objects {
+namespace {
+
+constexpr const char* kNothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+class AuthenticateTest : public testing::Test {
+ protected:
+  S3Code CodeOf(const S3Request& request, int64_t now_ms) {
+    const auto caller = Authenticate(request, *ring_, now_ms);
+    return caller ? S3Code::kNotModified : caller.error().code;
+  }
+  static S3Request Get(
+      std::string signature = "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41") {
+    return SampleRequest("GET", "/test.txt",
+                         {{"Host", "examplebucket.s3.amazonaws.com"},
+                          {"Range", "bytes=0-9"},
+                          {"x-amz-content-sha256", kNothing},
+                          {"x-amz-date", "20130524T000000Z"},
+                          {"Authorization",
+                           "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/"
+                           "aws4_request,SignedHeaders=host;range;x-amz-content-sha256;x-amz-date,"
+                           "Signature=" +
+                               signature}});
+  }
+
+  SampleRing ring_;
+  const int64_t now_ = *ParseCompactDate("20130524T000000Z");
+};
+
+TEST_F(AuthenticateTest, TakesTheHeaderFormOfVersion4) {
+  const auto caller = Authenticate(Get(), *ring_, now_);
+  ASSERT_TRUE(caller) << caller.error().message;
+  EXPECT_EQ(caller->key->user, "sample");
+  EXPECT_EQ(caller->payload, Payload::kHash);
+}
+
+TEST_F(AuthenticateTest, NamesWhatIsWrong) {
+  EXPECT_EQ(CodeOf(Get(std::string(64, '0')), now_), S3Code::kSignatureDoesNotMatch);
+  EXPECT_EQ(CodeOf(Get(), now_ + 16 * 60'000), S3Code::kRequestTimeTooSkewed);
+  EXPECT_EQ(CodeOf(Get(), now_ - 16 * 60'000), S3Code::kRequestTimeTooSkewed);
+  EXPECT_EQ(CodeOf(SampleRequest("GET", "/bucket/k", {{"Host", "h"}}), now_),
+            S3Code::kAccessDenied);
+  S3Request changed = Get();
+  changed.raw_path = "/test.txu";
+  EXPECT_EQ(CodeOf(changed, now_), S3Code::kSignatureDoesNotMatch);
+  S3Request added = Get();
+  added.headers.emplace_back("x-amz-copy-source", "/b/secret");
+  EXPECT_EQ(CodeOf(added, now_), S3Code::kAccessDenied) << "an unsigned header that changes it";
+  ASSERT_TRUE(ring_->Add({"OTHER", "x", "other", {}}));
+  S3Request unknown = Get();
+  for (auto& [name, value] : unknown.headers) {
+    if (name == "Authorization") value.replace(value.find("AKIA"), 4, "AKIB");
+  }
+  EXPECT_EQ(CodeOf(unknown, now_), S3Code::kInvalidAccessKeyId);
+}
+
+TEST_F(AuthenticateTest, TakesSignedUrlsOfVersion4) {
+  const auto request = [](const std::string& signature) {
+    return SampleRequest(
+        "GET",
+        "/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential="
+        "AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date="
+        "20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&"
+        "X-Amz-Signature=" +
+            signature,
+        {{"Host", "examplebucket.s3.amazonaws.com"}});
+  };
+  const auto good = request("aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404");
+  EXPECT_TRUE(Authenticate(good, *ring_, now_ + 86'000'000));
+  EXPECT_EQ(CodeOf(good, now_ + 86'401'000), S3Code::kAccessDenied);
+  EXPECT_EQ(CodeOf(request("00"), now_), S3Code::kSignatureDoesNotMatch);
+}
+
+TEST_F(AuthenticateTest, TakesVersion2) {
+  const int64_t now = *ParseHttpDate("Tue, 27 Mar 2007 19:36:42 +0000");
+  const auto request = [](const std::string& authorization) {
+    return SampleRequest("GET", "/photos/puppy.jpg",
+                         {{"Host", "awsexamplebucket1.s3.amazonaws.com"},
+                          {"Date", "Tue, 27 Mar 2007 19:36:42 +0000"},
+                          {"Authorization", authorization}});
+  };
+  EXPECT_TRUE(
+      Authenticate(request("AWS AKIAIOSFODNN7EXAMPLE:qgk2+6Sv9/oM7G3qLEjTH1a1l1g="), *ring_, now));
+  EXPECT_EQ(CodeOf(request("AWS AKIAIOSFODNN7EXAMPLE:qgk2+6Sv9/oM7G3qLEjTH1a1l1h="), now),
+            S3Code::kSignatureDoesNotMatch);
+  EXPECT_EQ(CodeOf(request("AWS broken"), now), S3Code::kAuthorizationHeaderMalformed);
+}
+
+TEST_F(AuthenticateTest, RefusesWhatIsMalformedWithoutFail) {
+  for (const char* text :
+       {"AWS4-HMAC-SHA256 ", "AWS4-HMAC-SHA256 Credential=a/b,SignedHeaders=host,Signature=x",
+        "AWS4-HMAC-SHA256 ,,,=,", "AWS4-HMAC-SHA256 Credential=////,SignedHeaders=;;,Signature=",
+        "AWS :", "OBS ", "Bearer x", "AWS a:b:c"}) {
+    EXPECT_NE(
+        CodeOf(SampleRequest("GET", "/bucket/k", {{"Host", "h"}, {"Authorization", text}}), now_),
+        S3Code::kNotModified)
+        << text;
+  }
+}
+
+}  // namespace
+}  // namespace muster::objects
