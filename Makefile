@@ -1,12 +1,13 @@
 # The front door. Every target installs what it needs (Debian packages, as root) and may be run twice.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test torture perf lint format sanitize fuzz coverage clean
+.PHONY: help build demo test test-objects torture perf lint format sanitize fuzz coverage clean
 
 MUSTER := build/release/muster
 
 help:
 	@echo "make demo      build, then train on two ranks and watch"
 	@echo "make test      build, then run every test"
+	@echo "make test-objects  the object store beside clients from PyPI and the Go proxy"
 	@echo "make torture   build, then kill, fill, resist and overload it (TORTURE=long: for hours)"
 	@echo "make perf      build, then race it beside Slurm and mpirun (ONLY=submit,logs; PUBLISH=1)"
 	@echo "make build     leave the executable at $(MUSTER)"
@@ -44,6 +45,10 @@ torture: build
 perf: build
 	@tools/deps.sh perf
 	@perf/run.py $(if $(ONLY),--only $(ONLY)) $(if $(PUBLISH),--publish)
+
+test-objects: build
+	@tools/deps.sh test
+	@tools/test_objects.sh
 
 lint:
 	@tools/deps.sh lint

@@ -1,8 +1,10 @@
 #include "apps/serve.h"
 
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -39,6 +41,16 @@ Result<os::Fd> CatchEndSignals() {
   os::Fd fd(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd) return FailErrno(errno, "watch for signals");
   return fd;
+}
+
+// Every connection and every object on its way needs descriptors; the usual limit is for programs
+// that have few. Ranks get limits of their own.
+void RaiseFileLimit() {
+  constexpr rlim_t kEnough = 1 << 16;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kEnough));
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 Result<std::vector<NodeInfo>> NodesOf(const Settings& settings) {
@@ -93,6 +105,7 @@ api::Endpoint EndpointOf(const http::Server& server, const std::string& token,
 
 Status Run(const Settings& settings) {
   MUSTER_ASSIGN(const os::Fd signals, CatchEndSignals());
+  RaiseFileLimit();
   MUSTER_ASSIGN(auto nodes, NodesOf(settings));
   MUSTER_ASSIGN(auto lock, TakeDataDir(settings.data));
   os::RemoveTemporaries(settings.data);  // of a server that was killed; the lock is ours now

@@ -114,6 +114,16 @@ def test_faults_of_the_end_are_told_by_name(s3, b):
     assert code_of(error) == "NoSuchUpload"
 
 
+def test_uploads_are_listed_by_pages_and_groups(s3, b):
+    begun = [(key, s3.create_multipart_upload(Bucket=b, Key=key)["UploadId"]) for key in ("a", "a", "d/x", "d/y", "ü z")]
+    for size in (1, 2, 1000):
+        pages = s3.get_paginator("list_multipart_uploads").paginate(Bucket=b, PaginationConfig={"PageSize": size})
+        assert sorted((u["Key"], u["UploadId"]) for page in pages for u in page.get("Uploads", [])) == sorted(begun), size
+    page = s3.list_multipart_uploads(Bucket=b, Delimiter="/")
+    assert [p["Prefix"] for p in page["CommonPrefixes"]] == ["d/"] and [u["Key"] for u in page["Uploads"]] == ["a", "a", "ü z"]
+    assert [u["Key"] for u in s3.list_multipart_uploads(Bucket=b, Prefix="d/")["Uploads"]] == ["d/x", "d/y"]
+
+
 def test_parts_are_copied_from_objects(s3, b):
     data = os.urandom(11 * MIB)
     s3.put_object(Bucket=b, Key="from ü", Body=data)

@@ -62,7 +62,8 @@ S3Status CheckHeaders(const S3Request& request) {
         rest.starts_with("website-redirect") || rest == "mfa") {
       return Refuse(S3Code::kNotImplemented, "The header " + name + " is not part of this store.");
     }
-    const bool owner_only = value == "private" || value.starts_with("bucket-owner-");
+    const bool owner_only =
+        value.empty() || value == "private" || value.starts_with("bucket-owner-");
     if ((rest == "acl" && !owner_only) || rest.starts_with("grant-")) {
       return Refuse(S3Code::kAccessControlListNotSupported);
     }

@@ -66,6 +66,12 @@ S3Result<int64_t> NumberOf(const Call& call, std::string_view name, int64_t fall
   return *number;
 }
 
+void AddOwners(XmlWriter& xml) {
+  for (const char* who : {"Initiator", "Owner"}) {
+    xml.Open(who).Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close();
+  }
+}
+
 S3Result<http::Response> Parts(const Call& call) {
   MUSTER_TRY(call.MayRead(call.request.bucket, call.request.key));
   MUSTER_ASSIGN(const auto upload, FindUpload(call));
@@ -85,9 +91,7 @@ S3Result<http::Response> Parts(const Call& call) {
       .Add("NextPartNumberMarker", parts.empty() ? int64_t(0) : parts.back().number)
       .Add("MaxParts", most)
       .Add("IsTruncated", truncated ? "true" : "false");
-  for (const char* who : {"Initiator", "Owner"}) {
-    xml.Open(who).Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close();
-  }
+  AddOwners(xml);
   if (upload->start().checksum) {
     xml.Add("ChecksumAlgorithm", ChecksumName(*upload->start().checksum));
   }
@@ -103,67 +107,101 @@ S3Result<http::Response> Parts(const Call& call) {
   return XmlResponse(xml.Finish());
 }
 
-S3Result<http::Response> List(const Call& call) {
-  const S3Request& request = call.request;
-  const std::string prefix(request.Query("prefix").value_or(""));
-  const std::string delimiter(request.Query("delimiter").value_or(""));
-  const std::string marker(request.Query("key-marker").value_or(""));
-  const std::string id_marker(request.Query("upload-id-marker").value_or(""));
-  const bool encoded = request.Query("encoding-type").value_or("") == "url";
+struct UploadQuery {
+  std::string prefix, delimiter, marker, id_marker;
+  int64_t most = kMostListed;
+
+  std::string CommonPrefix(const std::string& key) const {
+    const size_t at = delimiter.empty() ? std::string::npos : key.find(delimiter, prefix.size());
+    return at == std::string::npos ? "" : key.substr(0, at + delimiter.size());
+  }
+};
+
+struct UploadPage {
+  std::vector<std::shared_ptr<Upload>> uploads;
+  std::vector<std::string> prefixes;
+  bool truncated = false;
+  std::string last_key, last_id;
+};
+
+// Drops what stands up to the marker: a whole key, or one upload of it.
+void DropBefore(std::vector<std::shared_ptr<Upload>>& uploads, const UploadQuery& query) {
+  if (query.marker.empty()) return;
+  bool behind = false;  // the upload that the marker names
+  std::erase_if(uploads, [&](const auto& upload) {
+    const UploadStart& start = upload->start();
+    if (start.key != query.marker) return start.key < query.marker;
+    const bool drop = !behind;
+    behind = behind || start.id == query.id_marker;
+    return drop;
+  });
+}
+
+UploadPage PickUploads(std::vector<std::shared_ptr<Upload>> uploads, const UploadQuery& query) {
+  DropBefore(uploads, query);
+  UploadPage page;
+  for (const auto& upload : uploads) {
+    const UploadStart& start = upload->start();
+    if (!start.key.starts_with(query.prefix)) continue;
+    const std::string common = query.CommonPrefix(start.key);
+    const bool told = !page.prefixes.empty() && page.prefixes.back() == common;
+    if (!common.empty() && (told || common == query.marker)) continue;
+    const auto count = page.uploads.size() + page.prefixes.size();
+    page.truncated = std::cmp_greater_equal(count, query.most);
+    if (page.truncated) break;
+    page.last_key = common.empty() ? start.key : common;
+    page.last_id = common.empty() ? start.id : "";
+    if (common.empty()) {
+      page.uploads.push_back(upload);
+    } else {
+      page.prefixes.push_back(common);
+    }
+  }
+  return page;
+}
+
+http::Response Document(const Call& call, const UploadQuery& query, const UploadPage& page) {
+  const bool encoded = call.request.Query("encoding-type").value_or("") == "url";
   const auto shown = [&](std::string_view text) {
     return encoded ? UriEncode(text, true) : std::string(text);
   };
-  MUSTER_TRY(call.MayRead(request.bucket, prefix));
-  MUSTER_TRY(call.parts.store.OpenBucket(request.bucket));
-  MUSTER_ASSIGN(int64_t most, NumberOf(call, "max-uploads", kMostListed));
-  most = std::min(most, kMostListed);
-  XmlWriter items("Items");
-  std::string next_key, next_id, last_prefix;
-  int64_t count = 0;
-  bool truncated = false, seen_marker = id_marker.empty();
-  for (const auto& upload : call.parts.uploads.InBucket(request.bucket)) {
-    const UploadStart& start = upload->start();
-    if (!start.key.starts_with(prefix)) continue;
-    if (!marker.empty() && start.key < marker) continue;
-    if (!marker.empty() && start.key == marker) {
-      const bool behind = seen_marker && !id_marker.empty();
-      seen_marker = seen_marker || start.id == id_marker;
-      if (!behind) continue;
-    }
-    const size_t cut =
-        delimiter.empty() ? std::string::npos : start.key.find(delimiter, prefix.size());
-    const std::string common =
-        cut == std::string::npos ? "" : start.key.substr(0, cut + delimiter.size());
-    if (!common.empty() && (common == last_prefix || common == marker)) continue;
-    if (count >= most) {
-      truncated = true;
-      break;
-    }
-    ++count;
-    next_key = common.empty() ? start.key : common;
-    next_id = common.empty() ? start.id : "";
-    if (!common.empty()) {
-      last_prefix = common;
-      items.Open("CommonPrefixes").Add("Prefix", shown(common)).Close();
-      continue;
-    }
-    items.Open("Upload").Add("Key", shown(start.key)).Add("UploadId", start.id);
-    for (const char* who : {"Initiator", "Owner"}) {
-      items.Open(who).Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close();
-    }
-    items.Add("StorageClass", "STANDARD").Add("Initiated", IsoTime(start.created_ms)).Close();
-  }
   XmlWriter xml("ListMultipartUploadsResult");
-  xml.Add("Bucket", request.bucket)
-      .Add("KeyMarker", shown(marker))
-      .Add("UploadIdMarker", id_marker)
-      .Add("Prefix", shown(prefix))
-      .Add("MaxUploads", most)
-      .Add("IsTruncated", truncated ? "true" : "false");
-  if (!delimiter.empty()) xml.Add("Delimiter", shown(delimiter));
+  xml.Add("Bucket", call.request.bucket)
+      .Add("KeyMarker", shown(query.marker))
+      .Add("UploadIdMarker", query.id_marker)
+      .Add("Prefix", shown(query.prefix))
+      .Add("MaxUploads", query.most)
+      .Add("IsTruncated", page.truncated ? "true" : "false");
+  if (!query.delimiter.empty()) xml.Add("Delimiter", shown(query.delimiter));
   if (encoded) xml.Add("EncodingType", "url");
-  if (truncated) xml.Add("NextKeyMarker", shown(next_key)).Add("NextUploadIdMarker", next_id);
-  return XmlResponse(xml.AddAll(items).Finish());
+  if (page.truncated) {
+    xml.Add("NextKeyMarker", shown(page.last_key)).Add("NextUploadIdMarker", page.last_id);
+  }
+  for (const auto& upload : page.uploads) {
+    xml.Open("Upload").Add("Key", shown(upload->start().key)).Add("UploadId", upload->start().id);
+    AddOwners(xml);
+    xml.Add("StorageClass", "STANDARD")
+        .Add("Initiated", IsoTime(upload->start().created_ms))
+        .Close();
+  }
+  for (const std::string& prefix : page.prefixes) {
+    xml.Open("CommonPrefixes").Add("Prefix", shown(prefix)).Close();
+  }
+  return XmlResponse(xml.Finish());
+}
+
+S3Result<http::Response> List(const Call& call) {
+  const auto text = [&](std::string_view name) {
+    return std::string(call.request.Query(name).value_or(""));
+  };
+  UploadQuery query{text("prefix"), text("delimiter"), text("key-marker"),
+                    text("upload-id-marker")};
+  MUSTER_TRY(call.MayRead(call.request.bucket, query.prefix));
+  MUSTER_TRY(call.parts.store.OpenBucket(call.request.bucket));
+  MUSTER_ASSIGN(query.most, NumberOf(call, "max-uploads", kMostListed));
+  query.most = std::min(query.most, kMostListed);
+  return Document(call, query,
+                  PickUploads(call.parts.uploads.InBucket(call.request.bucket), query));
 }
 
 class PartTarget final : public BodyTarget {

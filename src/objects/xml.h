@@ -32,15 +32,12 @@ class XmlWriter {
   XmlWriter& Close();
   XmlWriter& Add(std::string_view name, std::string_view text);
   XmlWriter& Add(std::string_view name, int64_t number);
-  // What is inside of another document that was not finished yet.
-  XmlWriter& AddAll(const XmlWriter& other);
   std::string Finish();  // closes what is open
 
   static constexpr std::string_view kS3 = "http://s3.amazonaws.com/doc/2006-03-01/";
 
  private:
   std::string text_;
-  size_t begin_ = 0;  // of what is inside the root
   std::vector<std::string> open_;
 };
 

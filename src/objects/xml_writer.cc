@@ -49,7 +49,6 @@ XmlWriter::XmlWriter(std::string_view root, std::string_view name_space) {
   } else {
     text_ += fmt::format("<{} xmlns=\"{}\">", root, name_space);
   }
-  begin_ = text_.size();
 }
 
 XmlWriter& XmlWriter::Open(std::string_view name) {
@@ -72,11 +71,6 @@ XmlWriter& XmlWriter::Add(std::string_view name, std::string_view text) {
 
 XmlWriter& XmlWriter::Add(std::string_view name, int64_t number) {
   return Add(name, std::to_string(number));
-}
-
-XmlWriter& XmlWriter::AddAll(const XmlWriter& other) {
-  text_.append(other.text_, other.begin_);
-  return *this;
 }
 
 std::string XmlWriter::Finish() {
