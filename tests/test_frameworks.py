@@ -1,6 +1,8 @@
-"""Frameworks as they come from Debian: PyTorch's env:// and torchrun, Open MPI through the login stand-in."""
+"""Frameworks as they come from Debian: PyTorch's env:// and torchrun, Open MPI and MPICH through the login stand-in. Where a
+framework is not there, a program that does what it does with what it is given."""
 import json
 import re
+import shutil
 
 import pytest
 from conftest import PYTHON, ROOT
@@ -51,6 +53,85 @@ def test_mpirun_reaches_the_other_node_without_ssh(cluster):
 def test_mpirun_given_by_the_user_finds_the_hosts_by_itself(cluster):
     job = cluster.wait_end(cluster.submit("-f", "mpi", "-N", "2", "-g", "npu:2", "--", "mpirun", "-np", "4", "hostname"), 60)
     assert len(output(cluster, job).split()) >= 4
+
+
+@pytest.mark.skipif(not shutil.which("mpiexec.hydra"), reason="MPICH is not installed (apt-get install mpich)")
+def test_mpich_reaches_the_other_node_without_ssh(cluster):
+    script = "echo rank $PMI_RANK of $PMI_SIZE on $(hostname)"
+    flags = ("-f", "mpi", "--launch", "start=mpich", "-N", "2", "-g", "npu:2")
+    text = output(cluster, cluster.wait_end(cluster.submit(*flags, "--", "sh", "-c", script), 60))
+    assert sorted(re.findall(r"rank (\d) of 4", text)) == ["0", "1", "2", "3"], text
+
+
+# What a rank of Horovod does at its meeting point, in one scope.
+MEET = """
+import os, time, urllib.error, urllib.request
+address, port = os.environ["HOROVOD_GLOO_RENDEZVOUS_ADDR"], os.environ["HOROVOD_GLOO_RENDEZVOUS_PORT"]
+rank, size = int(os.environ["HOROVOD_RANK"]), int(os.environ["HOROVOD_SIZE"])
+def ask(method, key, body=None):
+    request = urllib.request.Request(f"http://{address}:{port}/global/{key}", data=body, method=method)
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return answer.read()
+def get(key):
+    while True:
+        try:
+            return ask("GET", key)
+        except urllib.error.HTTPError as error:
+            assert error.code == 404, error
+            time.sleep(0.01)
+ask("PUT", f"rank_{rank}", os.environ["HOROVOD_HOSTNAME"].encode())
+ask("PUT", str(rank), bytes([rank]) * 136)
+hosts = [get(f"rank_{other}").decode() for other in range(size)]
+assert all(get(str(other)) == bytes([other]) * 136 for other in range(size))
+ask("DELETE", str(rank))
+print("rank", rank, "met", ",".join(hosts), flush=True)
+"""
+
+
+def test_horovod_ranks_find_each_other_at_the_launcher(cluster, scratch):
+    (scratch / "meet.py").write_text(MEET)
+    job = cluster.submit("-f", "horovod", "-N", "2", "-g", "npu:2", "--", PYTHON, "meet.py", cwd=scratch)
+    text = output(cluster, cluster.wait_end(job, 60))
+    met = re.findall(r"rank (\d) met (\S+)", text)
+    assert sorted(rank for rank, _ in met) == ["0", "1", "2", "3"]
+    assert len({hosts for _, hosts in met}) == 1 and len(set(met[0][1].split(","))) == 2
+
+
+def test_horovodrun_stand_in_reaches_both_nodes_by_its_ssh(cluster, scratch):
+    """horovodrun --gloo calls `ssh -o … HOST COMMAND` for every host of its hostfile."""
+    (scratch / "horovodrun").write_text("#!/bin/sh\nwhile read host slots; do ssh -o StrictHostKeyChecking=no $host -p 22 "
+                                        "'echo on $MUSTER_NODE_INDEX' </dev/null || exit 1; done < $MUSTER_HOSTFILE\n")
+    (scratch / "horovodrun").chmod(0o755)
+    job = cluster.submit("-f", "horovod", "-N", "2", "-g", "npu:2", "--", "./horovodrun", "train.py", cwd=scratch)
+    assert sorted(re.findall(r"on (\d)", output(cluster, cluster.wait_end(job, 60)))) == ["0", "1"]
+
+
+def test_a_mindspore_scheduler_ends_with_its_workers(cluster):
+    script = 'test "$MS_ROLE" = MS_SCHED && exec sleep 1000; echo $MS_ROLE $MS_NODE_ID of $MS_WORKER_NUM at $MS_SCHED_HOST'
+    job = cluster.wait_end(cluster.submit("-f", "mindspore", "-N", "2", "-g", "npu:2", "--", "sh", "-c", script), 60)
+    text = output(cluster, job)
+    assert sorted(re.findall(r"MS_WORKER (\d) of 4", text)) == ["0", "1", "2", "3"]
+    assert [r["role"] for r in job["ranks"] if r["rank"] == 4] == ["scheduler"]
+
+
+def test_every_node_of_a_rank_table_job_has_the_same_good_table(cluster):
+    flags = ("-f", "mindspore", "--launch", "start=rank_table", "-N", "2", "-g", "npu:2")
+    job = cluster.wait_end(cluster.submit(*flags, "--", "sh", "-c", "cat $RANK_TABLE_FILE"), 60)
+    tables = {cluster.rank_log(job["id"], r["rank"]) for r in job["ranks"]}
+    assert len(tables) == 1 and len(job["ranks"]) == 4
+    (cluster.data / "table.json").write_bytes(tables.pop())
+    assert "good, 4 devices on 2 servers, form 1.0" in cluster.run("ranktable", "check", cluster.data / "table.json").stdout
+
+
+def test_dropped_paddle_flags_are_said_once(cluster, scratch):
+    """The launcher here only prints what it got."""
+    (scratch / "fleetrun").write_text("#!/bin/sh\necho got $*; echo $PADDLE_RANK of $PADDLE_NNODES at $PADDLE_MASTER\n")
+    (scratch / "fleetrun").chmod(0o755)
+    job = cluster.submit("-f", "paddle", "-N", "2", "-g", "npu:2", "--", "./fleetrun", "--cluster_node_ips=a,b", "--selected_gpus=0,1", "t.py", cwd=scratch)
+    ended = cluster.wait_end(job, 60)
+    assert re.findall(r"got (.*)", output(cluster, ended)) == ["--devices=0,1 t.py"] * 2
+    notes = [note for node in ended["attempts"][0]["nodes"] for note in node["notes"] if "Paddle" in note]
+    assert len(notes) == 1 and "--cluster_node_ips --selected_gpus" in notes[0]
 
 
 def test_a_failing_mpi_rank_fails_the_job_with_its_code(cluster):

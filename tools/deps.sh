@@ -11,7 +11,7 @@ packages() {
                 librapidcheck-dev ;;
     demo) echo python3 python3-torch python3-numpy libopenblas0-pthread dataset-fashion-mnist ;;
     test) packages build; packages demo
-          echo python3-pytest python3-pytest-xdist python3-yaml python3-jsonschema openmpi-bin openssl curl bash zsh fish tmux procps \
+          echo python3-pytest python3-pytest-xdist python3-yaml python3-jsonschema openmpi-bin mpich openssl curl bash zsh fish tmux procps \
                s3cmd rclone awscli python3-boto3 ;;
     perf) packages build; packages demo; echo openmpi-bin slurmctld slurmd slurm-client munge python3-cairo fonts-dejavu-core ;;
     lint) packages build; echo clang-format-19 clang-tidy-19 python3 ;;
