@@ -47,6 +47,11 @@ void Control::Read() {
   }
 }
 
+bool Control::HasNews() const {
+  const auto bytes = os::ReadAt(path_, offset_, kReadLimit);
+  return bytes && bytes->find('\n') != std::string::npos;
+}
+
 void Control::Take(std::string_view text) {
   while (!text.empty()) {
     const size_t length = text.find('\n') + 1;

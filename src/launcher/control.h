@@ -23,6 +23,8 @@ class Control {
 
   // Takes what stands there now.
   void Read();
+  // Whether a whole line stands there that was not taken yet; takes nothing.
+  bool HasNews() const;
   // Tells all nodes. A rank's failure is left unsaid when another stands in the file: the first one
   // is the cause. Kept and tried again when the disk is full.
   void Tell(const ControlLine& line);

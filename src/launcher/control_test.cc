@@ -44,6 +44,18 @@ TEST_F(ControlTest, EachLineIsToldOnceAndTornOnesWhenWhole) {
   EXPECT_EQ(told_.size(), 2u);
 }
 
+TEST_F(ControlTest, NewsAreWholeLinesThatWereNotTakenYet) {
+  EXPECT_FALSE(control_.HasNews());
+  const std::string line = EncodeControlLine({StoppedBy::kUser, -1, -1, "stop", 5});
+  Write(line.substr(0, 10));
+  EXPECT_FALSE(control_.HasNews());
+  Write(line.substr(10));
+  EXPECT_TRUE(control_.HasNews());
+  EXPECT_TRUE(told_.empty());
+  control_.Read();
+  EXPECT_FALSE(control_.HasNews());
+}
+
 TEST_F(ControlTest, LinesAreHeardFromTheFirstMomentAndEverAfter) {
   const std::string line = EncodeControlLine({StoppedBy::kUser, -1, -1, "stop", 5});
   Write(line);

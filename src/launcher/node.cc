@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include <fmt/format.h>
@@ -77,7 +78,15 @@ void Node::Begin() {
 }
 
 void Node::StageIn() {
-  const auto done = Stage(order_, loop_.clock());
+  const auto done = Stage(order_, loop_.clock(), [this] { return !control_.HasNews(); });
+  if (!done && done.error().sys == ECANCELED) {
+    control_.Read();
+    if (!Undisturbed()) return;
+    // It was no word for this node.
+    if (const auto status = os::RemoveTree(order_.work_dir); !status)
+      LogWarning("{}", status.error().text);
+    return StageIn();
+  }
   if (!done) {
     const std::string& text = done.error().text;
     return FailNode(-1, NotStarted(text, 0),

@@ -23,16 +23,16 @@ void CountTree(const os::Path& root, StageDone& done) {
   }
 }
 
-Status CopyCode(const NodeOrder& order, StageDone& done) {
+Status CopyCode(const NodeOrder& order, StageDone& done, const os::GoOn& go_on) {
   if (order.code_dir.empty()) return {};
   if (!order.code_per_rank) {
-    MUSTER_TRY(os::CopyTree(order.code_dir, SharedCode(order)));
+    MUSTER_TRY(os::CopyTree(order.code_dir, SharedCode(order), go_on));
     CountTree(SharedCode(order), done);
     return {};
   }
   for (const auto& rank : order.ranks) {
     const os::Path to = os::Path(order.work_dir) / fmt::format("rank{}", rank.rank);
-    MUSTER_TRY(os::CopyTree(order.code_dir, to));
+    MUSTER_TRY(os::CopyTree(order.code_dir, to, go_on));
     CountTree(to, done);
   }
   return {};
@@ -53,12 +53,12 @@ os::Path HookFolder(const NodeOrder& order) {
   return order.work_dir;
 }
 
-Result<StageDone> Stage(const NodeOrder& order, const Clock& clock) {
+Result<StageDone> Stage(const NodeOrder& order, const Clock& clock, const os::GoOn& go_on) {
   const int64_t began_ms = clock.SteadyMs();
   StageDone done;
   if (!order.work_dir.empty()) MUSTER_TRY(os::MakeDirs(order.work_dir));
   for (const auto& folder : order.folders) MUSTER_TRY(os::MakeDirs(folder));
-  MUSTER_TRY(CopyCode(order, done));
+  MUSTER_TRY(CopyCode(order, done, go_on));
   MUSTER_TRY(MakeRankFolders(order));
   for (const auto& file : order.files) {
     MUSTER_TRY(os::MakeDirs(os::Path(file.path).parent_path()));

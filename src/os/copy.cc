@@ -30,10 +30,11 @@ std::unexpected<Error> FailCopy(int error, const Place& from, const Place& to) {
   return FailErrno(error, fmt::format("copy {} to {}", from.path.string(), to.path.string()));
 }
 
-// 0 or errno.
-int CopyByHand(int from, int to) {
+// 0 or errno; ECANCELED when `go_on` said no.
+int CopyByHand(int from, int to, const GoOn& go_on) {
   std::string buffer(256 << 10, '\0');
   for (;;) {
+    if (!go_on()) return ECANCELED;
     const ssize_t count = ::read(from, buffer.data(), buffer.size());
     if (count == 0) return 0;
     if (count < 0 && errno == EINTR) continue;
@@ -45,30 +46,31 @@ int CopyByHand(int from, int to) {
 
 // 0 or errno. The kernel copies where it can; a file system that cannot says so at the first call,
 // and files of /proc, whose size is 0, seem to end at once.
-int CopyBytes(int from, int to) {
-  constexpr size_t kChunk = size_t{1} << 30;
+int CopyBytes(int from, int to, const GoOn& go_on) {
+  constexpr size_t kChunk = size_t{32} << 20;  // so much may be copied after the word to stop
   bool any = false;
   for (;;) {
+    if (!go_on()) return ECANCELED;
     const ssize_t count = ::copy_file_range(from, nullptr, to, nullptr, kChunk, 0);
     if (count > 0) {
       any = true;
     } else if (count == 0) {
-      return any ? 0 : CopyByHand(from, to);
+      return any ? 0 : CopyByHand(from, to, go_on);
     } else if (errno != EINTR) {
       const bool unable = errno == EXDEV || errno == EINVAL || errno == ENOSYS ||
                           errno == EOPNOTSUPP || errno == EPERM || errno == EBADF;
-      return unable && !any ? CopyByHand(from, to) : errno;
+      return unable && !any ? CopyByHand(from, to, go_on) : errno;
     }
   }
 }
 
-Status CopyRegular(const Place& from, const Place& to, mode_t mode) {
+Status CopyRegular(const Place& from, const Place& to, mode_t mode, const GoOn& go_on) {
   const Fd in(::openat(from.folder, from.name.c_str(),
                        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!in) return FailCopy(errno, from, to);
   Fd out(::openat(to.folder, to.name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!out) return FailCopy(errno, from, to);
-  if (const int error = CopyBytes(in.get(), out.get()); error != 0)
+  if (const int error = CopyBytes(in.get(), out.get(), go_on); error != 0)
     return FailCopy(error, from, to);
   if (::fchmod(out.get(), mode & 0777) != 0) return FailCopy(errno, from, to);
   if (::close(out.Release()) != 0) return FailCopy(errno, from, to);
@@ -85,9 +87,9 @@ Status CopyLink(const Place& from, const Place& to) {
   return {};
 }
 
-Status CopyEntry(const Place& from, const Place& to, int depth);
+Status CopyEntry(const Place& from, const Place& to, int depth, const GoOn& go_on);
 
-Status CopyFolder(const Place& from, const Place& to, mode_t mode, int depth) {
+Status CopyFolder(const Place& from, const Place& to, mode_t mode, int depth, const GoOn& go_on) {
   if (depth >= kDeepest) {
     return Fail(Code::kTooLarge, fmt::format("cannot copy {}: folders are nested deeper than {}",
                                              from.path.string(), kDeepest));
@@ -108,7 +110,7 @@ Status CopyFolder(const Place& from, const Place& to, mode_t mode, int depth) {
     const std::string_view name = entry->d_name;
     if (name == "." || name == "..") continue;
     MUSTER_TRY(CopyEntry(Below(in_fd, from, entry->d_name), Below(out.get(), to, entry->d_name),
-                         depth + 1));
+                         depth + 1, go_on));
   }
   if (errno != 0) return FailCopy(errno, from, to);
   // Last, for the folder may be one that its owner must not write into.
@@ -116,13 +118,13 @@ Status CopyFolder(const Place& from, const Place& to, mode_t mode, int depth) {
   return {};
 }
 
-Status CopyEntry(const Place& from, const Place& to, int depth) {
+Status CopyEntry(const Place& from, const Place& to, int depth, const GoOn& go_on) {
   struct stat info{};
   if (::fstatat(from.folder, from.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     return FailCopy(errno, from, to);
   }
-  if (S_ISDIR(info.st_mode)) return CopyFolder(from, to, info.st_mode, depth);
-  if (S_ISREG(info.st_mode)) return CopyRegular(from, to, info.st_mode);
+  if (S_ISDIR(info.st_mode)) return CopyFolder(from, to, info.st_mode, depth, go_on);
+  if (S_ISREG(info.st_mode)) return CopyRegular(from, to, info.st_mode, go_on);
   if (S_ISLNK(info.st_mode)) return CopyLink(from, to);
   LogWarning("{} is left out of the copy: it is no file, folder or link", from.path.string());
   return {};
@@ -137,7 +139,7 @@ bool IsInside(const Path& inner, const Path& outer) {
 
 }  // namespace
 
-Status CopyTree(const Path& from, const Path& to) {
+Status CopyTree(const Path& from, const Path& to, const GoOn& go_on) {
   if (IsInside(to, from)) {
     return Fail(Code::kInvalid, fmt::format("cannot copy {} to {}: that lies inside it",
                                             from.string(), to.string()));
@@ -146,7 +148,8 @@ Status CopyTree(const Path& from, const Path& to) {
   if (::lstat(to.c_str(), &info) == 0) {
     return FailErrno(EEXIST, fmt::format("copy {} to {}", from.string(), to.string()));
   }
-  const Status copied = CopyEntry({AT_FDCWD, from.string(), from}, {AT_FDCWD, to.string(), to}, 0);
+  const Status copied =
+      CopyEntry({AT_FDCWD, from.string(), from}, {AT_FDCWD, to.string(), to}, 0, go_on);
   if (copied) return {};
   if (const Status removed = RemoveTree(to); !removed) LogWarning("{}", removed.error().text);
   return copied;

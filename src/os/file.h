@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,8 +44,10 @@ Status SyncDir(const Path& path);
 
 // Copies a tree of folders, regular files and links (kept as links), modes kept, with
 // copy_file_range where the kernel can. Sockets, pipes and devices are left out with a warning.
-// `to` must not exist, nor lie inside `from`; after an error it does not exist either.
-Status CopyTree(const Path& from, const Path& to);
+// `to` must not exist, nor lie inside `from`; after an error it does not exist either. `go_on` is
+// asked again and again on the way: when it says no, the copy ends with the errno ECANCELED.
+using GoOn = std::function<bool()>;
+Status CopyTree(const Path& from, const Path& to, const GoOn& go_on = [] { return true; });
 
 // Exclusive advisory lock (F_OFD_SETLK) on a file open for writing: true when taken, false when
 // another holds it. Held until the descriptor and all its duplicates close; children do not inherit

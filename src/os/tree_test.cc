@@ -114,6 +114,23 @@ TEST(CopyTreeTest, KeepsContentModesAndLinks) {
   EXPECT_EQ(std::filesystem::read_symlink(dir / "to/a/link"), "../elsewhere");
 }
 
+TEST(CopyTreeTest, ACopyThatIsCalledOffEndsSoonAndLeavesNothing) {
+  const TempDir dir;
+  for (int i = 0; i < 10; ++i)
+    ASSERT_TRUE(WriteFileAtomic(dir / ("f" + std::to_string(i)), "x", 0644, false));
+  ASSERT_TRUE(MakeDirs(dir / "to"));
+  std::filesystem::create_directories(dir / "from");
+  for (int i = 0; i < 10; ++i)
+    std::filesystem::rename(dir / ("f" + std::to_string(i)),
+                            dir / "from" / ("f" + std::to_string(i)));
+  int asked = 0;
+  const auto status = CopyTree(dir / "from", dir / "to/copy", [&] { return ++asked < 5; });
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().sys, ECANCELED);
+  EXPECT_EQ(asked, 5);
+  EXPECT_FALSE(std::filesystem::exists(dir / "to/copy"));
+}
+
 TEST(CopyTreeTest, CopiesASingleFile) {
   const TempDir dir;
   Touch(dir / "f", "content");
