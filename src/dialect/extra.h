@@ -11,6 +11,6 @@ namespace muster::dialect {
 // service, numbered behind all ranks, in the node's folder and with the node's environment alone.
 // The reference is good until the next process is added to that node.
 RankOrder& AddExtra(const JobFacts& facts, std::vector<NodeOrder>& orders, int node,
-                    std::string role, std::vector<std::string> argv);
+                    const std::string& role, std::vector<std::string> argv);
 
 }  // namespace muster::dialect
