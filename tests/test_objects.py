@@ -1,6 +1,7 @@
 """The embedded object store, through boto3 and through its plain files."""
 import concurrent.futures
 import hashlib
+import json
 import os
 import urllib.error
 import urllib.request
@@ -259,6 +260,38 @@ def test_tags_and_cors_are_kept_and_removed(s3, b):
     s3.delete_bucket_cors(Bucket=b)
     with pytest.raises(urllib.error.HTTPError):
         preflight("https://a.example.com")
+
+
+def test_keys_reach_as_far_as_their_grants(store, s3, b):
+    path = store.data / "objects/.muster/keys.json"
+    ring = json.loads(path.read_text())
+    ring["keys"].append({"access_key": "READER", "secret_key": "r" * 40, "user": "r", "grants": [{"bucket": b, "prefix": "open/", "write": False}]})
+    ring["keys"].append({"access_key": "WRITER", "secret_key": "w" * 40, "user": "w", "grants": [{"bucket": b, "prefix": "", "write": True}]})
+    (path.parent / "new").write_text(json.dumps(ring))
+    os.rename(path.parent / "new", path)
+    reader, writer = client(store, "READER", "r" * 40), client(store, "WRITER", "w" * 40)
+    writer.put_object(Bucket=b, Key="open/k", Body=b"seen")
+    writer.put_object(Bucket=b, Key="closed/k", Body=b"hidden")
+    assert reader.get_object(Bucket=b, Key="open/k")["Body"].read() == b"seen"
+    assert keys(reader, b, Prefix="open/") == ["open/k"]
+    other = bucket(s3)
+    assert [x["Name"] for x in reader.list_buckets()["Buckets"]] == [b]
+
+    def denied(call, **query):
+        with pytest.raises(ClientError) as error:
+            call(**query)
+        assert code_of(error) in ("AccessDenied", "403"), query
+    denied(reader.get_object, Bucket=b, Key="closed/k")
+    denied(reader.head_object, Bucket=b, Key="closed/k")
+    denied(reader.list_objects_v2, Bucket=b)
+    denied(reader.put_object, Bucket=b, Key="open/x", Body=b"")
+    denied(reader.delete_object, Bucket=b, Key="open/k")
+    denied(reader.copy_object, Bucket=b, Key="open/copy", CopySource={"Bucket": b, "Key": "open/k"})
+    denied(writer.copy_object, Bucket=b, Key="stolen", CopySource={"Bucket": other, "Key": "k"})
+    denied(writer.put_object, Bucket=other, Key="k", Body=b"")
+    denied(writer.create_bucket, Bucket="not-allowed")
+    answer = reader.delete_objects(Bucket=b, Delete={"Objects": [{"Key": "open/k"}]})
+    assert [e["Code"] for e in answer["Errors"]] == ["AccessDenied"] and "open/k" in keys(s3, b)
 
 
 def test_more_metadata_than_an_attribute_holds_is_kept(s3, b):

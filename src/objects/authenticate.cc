@@ -102,13 +102,13 @@ S3Status ReadPayload(std::string_view text, Caller& caller) {
   return {};
 }
 
-S3Result<std::shared_ptr<const KeyPair>> KeyOf(const KeyRing& ring, std::string_view access_key) {
+S3Result<std::shared_ptr<const KeyPair>> KeyOf(KeyRing& ring, std::string_view access_key) {
   auto key = ring.Find(access_key);
   if (!key) return Refuse(S3Code::kInvalidAccessKeyId);
   return key;
 }
 
-S3Result<Caller> ProveV4(const S3Request& request, const KeyRing& ring, const PartsV4& parts,
+S3Result<Caller> ProveV4(const S3Request& request, KeyRing& ring, const PartsV4& parts,
                          std::string_view timestamp, std::string_view payload_text) {
   Caller caller;
   MUSTER_ASSIGN(caller.key, KeyOf(ring, parts.access_key));
@@ -125,7 +125,7 @@ S3Result<Caller> ProveV4(const S3Request& request, const KeyRing& ring, const Pa
   return caller;
 }
 
-S3Result<Caller> ByHeaderV4(const S3Request& request, const KeyRing& ring, int64_t now_ms) {
+S3Result<Caller> ByHeaderV4(const S3Request& request, KeyRing& ring, int64_t now_ms) {
   MUSTER_ASSIGN(const PartsV4 parts,
                 ReadHeaderV4(request.Header("Authorization").substr(kAlgorithm.size())));
   std::string timestamp(Trim(request.Header("x-amz-date")));
@@ -146,7 +146,7 @@ S3Result<Caller> ByHeaderV4(const S3Request& request, const KeyRing& ring, int64
   return ProveV4(request, ring, parts, timestamp, payload);
 }
 
-S3Result<Caller> ByQueryV4(const S3Request& request, const KeyRing& ring, int64_t now_ms) {
+S3Result<Caller> ByQueryV4(const S3Request& request, KeyRing& ring, int64_t now_ms) {
   PartsV4 parts;
   const auto value = [&](std::string_view name) {
     return std::string(request.Query(name).value_or(""));
@@ -171,7 +171,7 @@ S3Result<Caller> ByQueryV4(const S3Request& request, const KeyRing& ring, int64_
 }
 
 // A signature of version 2 is over the path as it was sent; some signers encode it once more.
-S3Result<Caller> ProveV2(const S3Request& request, const KeyRing& ring, std::string_view access_key,
+S3Result<Caller> ProveV2(const S3Request& request, KeyRing& ring, std::string_view access_key,
                          std::string_view signature, std::string_view date,
                          std::string_view prefix) {
   Caller caller;
@@ -185,7 +185,7 @@ S3Result<Caller> ProveV2(const S3Request& request, const KeyRing& ring, std::str
   return Refuse(S3Code::kSignatureDoesNotMatch);
 }
 
-S3Result<Caller> ByHeaderV2(const S3Request& request, const KeyRing& ring, int64_t now_ms) {
+S3Result<Caller> ByHeaderV2(const S3Request& request, KeyRing& ring, int64_t now_ms) {
   const std::string_view text = request.Header("Authorization");
   const bool obs = text.starts_with("OBS ");
   const size_t colon = text.rfind(':');
@@ -201,7 +201,7 @@ S3Result<Caller> ByHeaderV2(const S3Request& request, const KeyRing& ring, int64
                  own_date.empty() ? date : std::string_view(), prefix);
 }
 
-S3Result<Caller> ByQueryV2(const S3Request& request, const KeyRing& ring, int64_t now_ms) {
+S3Result<Caller> ByQueryV2(const S3Request& request, KeyRing& ring, int64_t now_ms) {
   const auto aws_key = request.Query("AWSAccessKeyId");
   const auto expires = ParseInt(request.Query("Expires").value_or(""));
   if (!expires) {
@@ -217,7 +217,7 @@ S3Result<Caller> ByQueryV2(const S3Request& request, const KeyRing& ring, int64_
 
 }  // namespace
 
-S3Result<Caller> Authenticate(const S3Request& request, const KeyRing& ring, int64_t now_ms) {
+S3Result<Caller> Authenticate(const S3Request& request, KeyRing& ring, int64_t now_ms) {
   const std::string_view header = request.Header("Authorization");
   if (header.starts_with("AWS4-HMAC-SHA256 ")) return ByHeaderV4(request, ring, now_ms);
   if (header.starts_with("AWS ") || header.starts_with("OBS ")) {

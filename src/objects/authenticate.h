@@ -30,6 +30,6 @@ struct Caller {
 // Header and query form of version 4, of version 2 and of OBS's own. Errors are the ones that
 // clients look for by name: AccessDenied without any signature, InvalidAccessKeyId,
 // SignatureDoesNotMatch, RequestTimeTooSkewed.
-S3Result<Caller> Authenticate(const S3Request& request, const KeyRing& ring, int64_t now_ms);
+S3Result<Caller> Authenticate(const S3Request& request, KeyRing& ring, int64_t now_ms);
 
 }  // namespace muster::objects

@@ -54,10 +54,12 @@ Result<Folder> Folder::Open(const os::Path& path) {
 }
 
 Result<os::Fd> Folder::Open(const std::string& path, int flags, mode_t mode) const {
-  for (;;) {
+  constexpr int kTries = 100;  // the kernel gives up on a path when folders are renamed meanwhile
+  for (int i = 1;; ++i) {
     const int fd = OpenBeneath(fd_.get(), path, flags | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd >= 0) return os::Fd(fd);
-    if (errno != EINTR && errno != EAGAIN) return FailErrno(errno, "open " + Printable(path));
+    const bool again = errno == EINTR || errno == EAGAIN;
+    if (!again || i == kTries) return FailErrno(errno, "open " + Printable(path));
   }
 }
 

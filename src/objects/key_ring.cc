@@ -1,10 +1,13 @@
 #include "objects/key_ring.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/json.h"
+#include "base/log.h"
 #include "base/text.h"
 
 namespace muster::objects {
@@ -73,14 +76,21 @@ bool KeyPair::MaySeeBucket(std::string_view bucket) const {
 
 Result<std::unique_ptr<KeyRing>> KeyRing::Open(os::Path file) {
   std::unique_ptr<KeyRing> ring(new KeyRing(std::move(file)));
+  const MutexLock lock(ring->mutex_);
   MUSTER_TRY(ring->Load());
   return ring;
 }
 
+KeyRing::Version KeyRing::Look() const {
+  struct stat info{};
+  if (::stat(file_.c_str(), &info) != 0) return {};
+  return {info.st_ino, info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec, info.st_size};
+}
+
 Status KeyRing::Load() {
-  const MutexLock lock(mutex_);
+  const Version version = Look();
   auto text = os::ReadFile(file_, kLargestFile);
-  if (!text && text.error().code == Code::kNotFound) {
+  if (!text && text.error().code == Code::kNotFound && pairs_.empty()) {
     pairs_.push_back(
         std::make_shared<KeyPair>(NewKeyPair("owner", {{.bucket = "*", .write = true}})));
     return Save();
@@ -93,24 +103,39 @@ Status KeyRing::Load() {
     return Fail(Code::kCorrupt, fmt::format("{} does not hold a list of keys", file_.string()),
                 "mend the file, or remove it and the next start makes a new first key");
   }
+  std::vector<std::shared_ptr<const KeyPair>> pairs;
   for (const json::value& value : *keys) {
     MUSTER_ASSIGN(KeyPair pair, ToPair(value, file_));
-    pairs_.push_back(std::make_shared<KeyPair>(std::move(pair)));
+    pairs.push_back(std::make_shared<KeyPair>(std::move(pair)));
   }
+  pairs_ = std::move(pairs);
+  version_ = version;
   return {};
 }
 
 Status KeyRing::Save() {
   json::array keys;
   for (const auto& pair : pairs_) keys.push_back(ToObject(*pair));
-  return os::WriteFileAtomic(file_, ToPrettyJson(json::object{{"keys", std::move(keys)}}),
-                             kOwnerOnly);
+  MUSTER_TRY(os::WriteFileAtomic(file_, ToPrettyJson(json::object{{"keys", std::move(keys)}}),
+                                 kOwnerOnly));
+  version_ = Look();
+  return {};
 }
 
-std::shared_ptr<const KeyPair> KeyRing::Find(std::string_view access_key) const {
+void KeyRing::Refresh() {
+  const Version now = Look();
+  if (now == version_) return;
+  version_ = now;  // told once
+  if (const Status loaded = Load(); !loaded) {
+    LogError("the keys of the object store stay as they were: {}", loaded.error().text);
+  }
+}
+
+std::shared_ptr<const KeyPair> KeyRing::Find(std::string_view access_key) {
   const MutexLock lock(mutex_);
-  const auto it = std::ranges::find(pairs_, access_key,
-                                    [](const auto& p) { return std::string_view(p->access_key); });
+  Refresh();
+  const auto it = std::ranges::find(
+      pairs_, access_key, [](const auto& pair) { return std::string_view(pair->access_key); });
   return it == pairs_.end() ? nullptr : *it;
 }
 

@@ -33,13 +33,14 @@ struct KeyPair {
 };
 
 // The key pairs of a store, kept in one file (docs/formats/object_store.md) that only its owner can
-// read. Any thread.
+// read. Changes of the file by hand count at once; a file that cannot be read leaves what was
+// known. Any thread.
 class KeyRing {
  public:
   // Makes the file with one pair that may do everything when there is none.
   static Result<std::unique_ptr<KeyRing>> Open(os::Path file);
 
-  std::shared_ptr<const KeyPair> Find(std::string_view access_key) const EXCLUDES(mutex_);
+  std::shared_ptr<const KeyPair> Find(std::string_view access_key) EXCLUDES(mutex_);
   KeyPair First() const EXCLUDES(mutex_);
   // On disk when it returns. A pair of the same access key is replaced.
   Status Add(KeyPair pair) EXCLUDES(mutex_);
@@ -48,11 +49,20 @@ class KeyRing {
 
  private:
   explicit KeyRing(os::Path file) : file_(std::move(file)) {}
-  Status Load() EXCLUDES(mutex_);
+  struct Version {
+    uint64_t inode = 0;
+    int64_t mtime_ns = 0, size = 0;
+    bool operator==(const Version&) const = default;
+  };
+
+  Status Load() REQUIRES(mutex_);
   Status Save() REQUIRES(mutex_);
+  void Refresh() REQUIRES(mutex_);
+  Version Look() const;
 
   const os::Path file_;
   mutable Mutex mutex_;
+  Version version_ GUARDED_BY(mutex_);  // of the file as it was read or written last
   std::vector<std::shared_ptr<const KeyPair>> pairs_ GUARDED_BY(mutex_);  // shared with callers
 };
 

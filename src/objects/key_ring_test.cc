@@ -51,6 +51,18 @@ TEST(KeyRing, PairsAreAddedReplacedAndRemovedForGood) {
   EXPECT_EQ(KeyRing::Open(dir / "keys.json").value()->Find("AK"), nullptr);
 }
 
+TEST(KeyRing, ChangesByHandCountAtOnceAndBrokenOnesDoNot) {
+  const os::TempDir dir;
+  const auto ring = KeyRing::Open(dir / "keys.json").value();
+  const std::string first = ring->First().access_key;
+  ASSERT_TRUE(os::WriteFileAtomic(
+      dir / "keys.json", R"({"keys": [{"access_key": "HAND", "secret_key": "s"}]})", 0600, false));
+  EXPECT_NE(ring->Find("HAND"), nullptr);
+  EXPECT_EQ(ring->Find(first), nullptr);
+  ASSERT_TRUE(os::WriteFileAtomic(dir / "keys.json", "{broken", 0600, false));
+  EXPECT_NE(ring->Find("HAND"), nullptr);
+}
+
 TEST(KeyRing, AFileThatIsNoneIsNotOverwritten) {
   const os::TempDir dir;
   for (const char* text :
