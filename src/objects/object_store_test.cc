@@ -200,14 +200,30 @@ TEST_P(ObjectStoreTest, UploadsAreFoundAgainAndTheAbandonedRemoved) {
   {
     const auto cut = upload->Begin(2, 5).value();
   }
-  // A line that a crash cut off in the middle counts for nothing.
+  // A line that a crash cut off in the middle counts for nothing, and what follows is read.
   const os::Fd log(::open((folder / id / "parts").c_str(), O_WRONLY | O_APPEND));
   ASSERT_EQ(::write(log.get(), "2 5 1 00", 8), 8);
   uploads = Uploads::Open(*store_, folder).value();
   const auto found = uploads->Find("bucket", "k", id);
   ASSERT_TRUE(found);
-  ASSERT_EQ((*found)->Parts().size(), 1u);
-  EXPECT_EQ((*found)->Parts()[0].size, 5);
+  {
+    const auto writer = (*found)->Begin(3, 2).value();
+    ASSERT_TRUE(writer->Write("xy"));
+    std::promise<S3Result<Part>> promise;
+    writer->Finish({.size = 2, .md5 = DigestOf(DigestKind::kMd5, "xy")},
+                   [&](S3Result<Part> part) { promise.set_value(std::move(part)); });
+    ASSERT_TRUE(promise.get_future().get());
+  }
+  uploads = Uploads::Open(*store_, folder).value();
+  const auto again = uploads->Find("bucket", "k", id);
+  ASSERT_TRUE(again);
+  ASSERT_EQ((*again)->Parts().size(), 2u);
+  EXPECT_EQ((*again)->Parts()[1].number, 3);
+  const auto whole = (*again)->Assemble({(*again)->Parts()[0], (*again)->Parts()[1]});
+  ASSERT_TRUE(whole);
+  std::string bytes(8, 0);
+  bytes.resize(static_cast<size_t>(::pread(whole->fd(), bytes.data(), bytes.size(), 0)));
+  EXPECT_EQ(bytes, "bytesxy");
   EXPECT_EQ(uploads->Find("bucket", "other", id).error().code, S3Code::kNoSuchUpload);
   uploads->AbortAbandoned(2000);
   EXPECT_TRUE(uploads->Find("bucket", "k", id)) << "its part is younger";

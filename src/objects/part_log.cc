@@ -6,22 +6,43 @@
 #include "base/text.h"
 
 namespace muster::objects {
+namespace {
 
-std::string WritePartLine(const Part& part) {
-  const std::string text =
-      fmt::format("{} {} {} {} {} {} {}", part.number, part.size, part.mtime_ms, Hex(part.md5),
-                  part.file.empty() ? "-" : part.file,
-                  part.checksum ? Lower(ChecksumName(part.checksum->kind)) : "-",
-                  part.checksum ? part.checksum->value : "-");
-  return fmt::format("{} {:08x}\n", text, Crc32c(text));
+std::string Sealed(const std::string& text) {
+  return fmt::format("\n{} {:08x}\n", text, Crc32c(text));
 }
 
-std::optional<Part> ReadPartLine(std::string_view line) {
+// The text before the seal; nothing when it is torn.
+std::optional<std::string_view> Unsealed(std::string_view line) {
   const size_t blank = line.rfind(' ');
   if (blank == std::string_view::npos) return std::nullopt;
   const std::string_view text = line.substr(0, blank);
   if (fmt::format("{:08x}", Crc32c(text)) != line.substr(blank + 1)) return std::nullopt;
-  const auto words = Split(text, ' ');
+  return text;
+}
+
+}  // namespace
+
+std::string WritePlaceLine(int64_t size) { return Sealed(fmt::format("place {}", size)); }
+
+std::optional<int64_t> ReadPlaceLine(std::string_view line) {
+  constexpr std::string_view kWord = "place ";
+  const auto text = Unsealed(line);
+  if (!text || !text->starts_with(kWord)) return std::nullopt;
+  return ParseInt(text->substr(kWord.size()));
+}
+
+std::string WritePartLine(const Part& part) {
+  return Sealed(fmt::format("{} {} {} {} {} {} {}", part.number, part.size, part.mtime_ms,
+                            Hex(part.md5), part.file.empty() ? "-" : part.file,
+                            part.checksum ? Lower(ChecksumName(part.checksum->kind)) : "-",
+                            part.checksum ? part.checksum->value : "-"));
+}
+
+std::optional<Part> ReadPartLine(std::string_view line) {
+  const auto text = Unsealed(line);
+  if (!text) return std::nullopt;
+  const auto words = Split(*text, ' ');
   if (words.size() != 7) return std::nullopt;
   const auto number = ParseInt(words[0]), size = ParseInt(words[1]), mtime = ParseInt(words[2]);
   const auto md5 = FromHex(words[3]);

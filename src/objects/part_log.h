@@ -19,9 +19,12 @@ struct Part {
   std::optional<Checksum> checksum;
 };
 
-// A line of the upload's log, which is only ever added to: the last line of a number counts. One
-// that was torn by a crash does not read.
+// Lines of the upload's log, which is only ever added to: the last line of a number counts. One
+// that was torn by a crash does not read, and the next begins with a line break of its own.
 std::string WritePartLine(const Part& part);
 std::optional<Part> ReadPartLine(std::string_view line);  // without its '\n'
+// How far the places of parts in the common file are apart.
+std::string WritePlaceLine(int64_t size);
+std::optional<int64_t> ReadPlaceLine(std::string_view line);
 
 }  // namespace muster::objects

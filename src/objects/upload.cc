@@ -88,14 +88,15 @@ Status Upload::Load() {
   if (!text) return std::unexpected(text.error());
   const MutexLock lock(mutex_);
   for (const std::string& line : Split(*text, '\n')) {
-    if (const auto size = line.starts_with("place ") ? ParseInt(line.substr(6)) : std::nullopt) {
-      place_size_ = *size;
-    }
+    if (const auto size = ReadPlaceLine(line)) place_size_ = *size;
     const auto part = ReadPartLine(line);
     if (!part) continue;
     last_change_ms_ = std::max(last_change_ms_, part->mtime_ms);
     parts_[part->number] = *part;
   }
+  // Nobody could tell where they begin.
+  if (place_size_ <= 0)
+    std::erase_if(parts_, [](const auto& row) { return row.second.file.empty(); });
   return {};
 }
 
@@ -125,7 +126,7 @@ S3Result<std::shared_ptr<PartWriter>> Upload::Begin(int number, std::optional<in
   // The first part of a length that others may have too says how far places are apart.
   if (place_size_ == 0 && length && (number == 1 || *length >= kSmallestPart) && *length > 0) {
     MUSTER_ASSIGN(const os::Fd log, folder_.Open(kLog, O_WRONLY | O_CREAT | O_APPEND, 0600));
-    MUSTER_TRY(os::WriteAll(log.get(), "place " + std::to_string(*length) + "\n"));
+    MUSTER_TRY(os::WriteAll(log.get(), WritePlaceLine(*length)));
     place_size_ = *length;
   }
   // A place that holds or receives a part is not touched: it may be the one that counts.
