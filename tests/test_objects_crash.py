@@ -35,7 +35,7 @@ class Writer(threading.Thread):
                 client(self.server, read_timeout=20, connect_timeout=5).put_object(Bucket=self.bucket, Key=key, Body=data)
                 self.done[key] = hashlib.md5(data).hexdigest()
                 self.tried[key] = {self.done[key]}
-            except (BotoCoreError, ClientError, OSError, TypeError):
+            except (AssertionError, BotoCoreError, ClientError, OSError, TypeError):  # no server just now
                 self.stop.wait(0.02)
 
 
