@@ -63,7 +63,7 @@ class FileService final : public Service {
 class ServiceTest : public testing::Test {
  protected:
   ServiceTest() : service_(dir_ / "file") {
-    for (int i = 0; content_.size() < (3u << 20); ++i) content_ += std::to_string(i * 7919);
+    for (int64_t i = 0; content_.size() < (3u << 20); ++i) content_ += std::to_string(i * 7919);
     EXPECT_TRUE(os::WriteFileAtomic(dir_ / "file", content_, 0644, false));
   }
   ~ServiceTest() override { Stop(); }
