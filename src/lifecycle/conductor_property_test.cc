@@ -3,6 +3,7 @@
 // these instants. Whatever the order, every job that was acknowledged ends once, truthfully, and
 // gives back what it held.
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -107,8 +108,9 @@ class World {
     engine_ = std::make_unique<engines::FakeEngine>(
         std::vector<NodeInfo>{{"node-0", "127.77.0.1", true, {{"npu", 2}}, {}},
                               {"node-1", "127.77.0.2", true, {{"npu", 2}}, {}}});
+    pool_.emplace(1);
     conductor_ = std::make_unique<Conductor>(
-        Parts{loop_, pool_, *journal_, code_, *engine_, dir_.path(), "/muster"});
+        Parts{loop_, *pool_, *journal_, code_, *engine_, dir_.path(), "/muster"});
     seen_starts_ = seen_stops_ = 0;
     lost_told_.clear();
     RC_ASSERT(conductor_->Recover().has_value());
@@ -122,6 +124,7 @@ class World {
   // The server dies: nothing of it but what has landed is left.
   void Crash() {
     conductor_.reset();
+    pool_.reset();
     engine_.reset();
     journal_.reset();
     loop_.RunPosted();
@@ -305,10 +308,10 @@ class World {
 
   os::TempDir dir_;
   os::FakeLoop loop_;
-  os::Pool pool_{1};
   store::CodeStore code_{dir_.path() / "code"};
   std::unique_ptr<HeldJournal> journal_;
   std::unique_ptr<engines::FakeEngine> engine_;
+  std::optional<os::Pool> pool_;  // joined before what its work reads is gone
   std::unique_ptr<Conductor> conductor_;
 
   FakeLaunchers launchers_;

@@ -58,7 +58,7 @@ TEST_F(StopTest, AStopIsHonouredWhileTheJobGoesBackToTheQueue) {
 TEST_F(StopTest, EveryWriteLeavesRowAndEventsInAgreement) {
   HeldJournal held(std::move(journal_));
   conductor_ = std::make_unique<Conductor>(
-      Parts{loop_, pool_, held, code_, *engine_, dir_.path(), "/muster"});
+      Parts{loop_, *pool_, held, code_, *engine_, dir_.path(), "/muster"});
   const auto land_all = [&] {
     int landed = 0;
     for (loop_.RunPosted(); held.Land(); loop_.RunPosted(), ++landed) {
@@ -79,6 +79,7 @@ TEST_F(StopTest, EveryWriteLeavesRowAndEventsInAgreement) {
   EXPECT_GE(land_all(), 1);
   EXPECT_EQ(held.FindJob(1).value()->state, State::kStopped);
   conductor_.reset();
+  pool_.reset();
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+
 #include <gtest/gtest.h>
 
 #include "engines/fake_engine.h"
@@ -25,8 +28,9 @@ class ConductorTest : public testing::Test {
         std::vector<NodeInfo>{{"node-0", "127.77.0.1", true, {{"npu", 8}, {"cpu", 2}}, {}},
                               {"node-1", "127.77.0.2", true, {{"npu", 8}, {"cpu", 2}}, {}}});
     engine_->recover_status = recover_status_;
+    pool_.emplace(1);
     conductor_ = std::make_unique<Conductor>(
-        Parts{loop_, pool_, *journal_, code_, *engine_, dir_.path(), "/muster"});
+        Parts{loop_, *pool_, *journal_, code_, *engine_, dir_.path(), "/muster"});
     ASSERT_TRUE(conductor_->Recover());
     Settle();
   }
@@ -35,6 +39,7 @@ class ConductorTest : public testing::Test {
   void Crash() {
     Settle();
     conductor_.reset();
+    pool_.reset();
     engine_.reset();
     journal_.reset();
     loop_.RunPosted();
@@ -75,10 +80,10 @@ class ConductorTest : public testing::Test {
   os::TempDir dir_;
   Status recover_status_;  // what the engine of the next Open says
   os::FakeLoop loop_;
-  os::Pool pool_{1};
   store::CodeStore code_{dir_.path() / "code"};
   std::unique_ptr<store::Journal> journal_;
   std::unique_ptr<engines::FakeEngine> engine_;
+  std::optional<os::Pool> pool_;  // joined before what its work reads is gone
   std::unique_ptr<Conductor> conductor_;
 };
 
