@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/log.h"
 #include "base/text.h"
 
 namespace muster::objects {
@@ -56,8 +57,10 @@ Status S3Server::Listen() {
   }
   if (!first) return std::unexpected(first.error());
   servers_.push_back(std::move(*first));
-  MUSTER_TRY(
-      os::WriteFileAtomic(port_file, std::to_string(servers_[0]->port()) + "\n", 0600, false));
+  const std::string port = std::to_string(servers_[0]->port()) + "\n";
+  // Only a wish for the next start; a full disk must not keep the server from this one.
+  if (const auto kept = os::WriteFileAtomic(port_file, port, 0600, false); !kept)
+    LogWarning("the next start may listen elsewhere: {}", kept.error().text);
   const int cpus = static_cast<int>(std::thread::hardware_concurrency());
   const int threads = options_.threads > 0 ? options_.threads : std::clamp(cpus, 1, kMostThreads);
   http.share = servers_[0]->listener();

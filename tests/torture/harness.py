@@ -62,6 +62,10 @@ class FixedServer(Muster):
 
     def answers(self):
         assert self.process.poll() is None, self.log()[-3000:]
+        return self.ready()
+
+    def ready(self):
+        """Whether it answers now; one that has ended does not."""
         try:
             return bool(self.endpoint()) and self.request("GET", "/health")[0] == 200
         except OSError:

@@ -11,7 +11,7 @@ import pytest
 from conftest import MUSTER, wait_until
 from harness import PATIENCE, SEED, FixedServer, Load, check_nothing_left, check_outcome, kill_hard, say, scaled, touching
 
-MEGABYTES = 48
+MEGABYTES = 256  # more than all that a run leaves behind: only the ballast fills it
 
 
 @pytest.fixture
@@ -93,7 +93,7 @@ def start_when_there_is_room(server, ballast):
     """A server that cannot start says why; with room it starts."""
     server.spawn()
     deadline = time.monotonic() + PATIENCE
-    while not (server.process.poll() is None and server.answers()):
+    while not server.ready():
         assert time.monotonic() < deadline, server.log()[-3000:]
         if server.process.poll() is not None:
             last = server.log().strip().splitlines()[-2:]
