@@ -2,7 +2,8 @@
 # The whole program under torture: killed, starved of disk, resisted, overloaded, spoken to badly.
 #   TORTURE=short (minutes, for every change) | long (round after round for TORTURE_HOURS, 2 unless said)
 #           | tiny (a minute, for executables that sanitizers slow down)
-#   TORTURE_SEED=N repeats the random part of a run; TORTURE_ONLY='tests/torture/test_x.py ...' narrows it;
+#   TORTURE_SEED=N repeats the random part of a run; TORTURE_PATIENCE=SECONDS is how long anything may take;
+#   TORTURE_ONLY='tests/torture/test_x.py ...' narrows it;
 #   MUSTER=PATH is the executable, build/release/muster unless said.
 # Ends with "N passed, N failed".
 set -u

@@ -56,7 +56,8 @@ void Conductor::OnRecord(const engines::AttemptRef& attempt, int node, const Rec
 }
 void Conductor::OnNodeLost(const engines::AttemptRef& attempt, int node, const std::string& why,
                            const NodeClean& clean) {
-  if (Live* live = impl_->Current(attempt)) impl_->TakeLost(*live, node, why, clean);
+  if (Live* live = impl_->Current(attempt))
+    impl_->TakeLost(*live, node, why, clean, ExitClass::kLost);
 }
 
 }  // namespace muster::lifecycle

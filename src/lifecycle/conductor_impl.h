@@ -57,7 +57,10 @@ struct Conductor::Impl {
 
   // -- watch.cc: what the records tell
   void TakeRecord(Live& entry, int node, const RecordLine& line, int64_t end_offset);
-  void TakeLost(Live& entry, int node, const std::string& why, const NodeClean& clean);
+  // `how`: lost, which may be tried again, also when its launcher died before its first word; or
+  // could not start.
+  void TakeLost(Live& entry, int node, const std::string& why, const NodeClean& clean,
+                ExitClass how);
   void NoteStarted(Live& entry);
   void NoteRankEnded(Live& entry);
   void NoteFailure(Live& entry, int node, const NodeFailed& failed);

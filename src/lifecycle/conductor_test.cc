@@ -124,6 +124,19 @@ TEST_F(ConductorTest, ALostNodeFailsTheJobAndStopsTheRest) {
   EXPECT_EQ(job.attempts[0].exit->how, ExitClass::kLost);
 }
 
+TEST_F(ConductorTest, ALauncherThatDiedBeforeItsFirstWordIsLostAndTriedAgain) {
+  json::object document = Doc();
+  document["retries"] = 1;
+  const JobId id = SubmitOne(std::move(document));
+  engine_->Lose(0, 0, "its launcher ended before it began");
+  Settle();
+  ASSERT_EQ(engine_->started.size(), 2u) << "it was no fault of the job";
+  EXPECT_EQ(conductor_->Find(id)->attempts[0].exit->how, ExitClass::kLost);
+  Begin(1);
+  End(1, kGood);
+  EXPECT_EQ(StateOf(id), State::kSucceeded);
+}
+
 TEST_F(ConductorTest, ARepeatedKeyGivesTheSameJobs) {
   const auto first = Submit(Doc(), "key-1");
   const auto again = Submit(Doc(), "key-1");

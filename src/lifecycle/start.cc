@@ -91,7 +91,8 @@ void Conductor::Impl::StartNodes(const engines::AttemptRef& ref,
   if (status.error().code != Code::kNoSpace) {
     for (const NodeOrder& order : orders)
       if (Live* now = Current(ref))
-        TakeLost(*now, order.node, "it could not be started: " + status.error().text, NodeClean{});
+        TakeLost(*now, order.node, "it could not be started: " + status.error().text, {},
+                 ExitClass::kCouldNotStart);
     return;
   }
   // A full disk is nobody's failure, and a whole queue would fall to it within seconds.

@@ -134,14 +134,13 @@ void Conductor::Impl::NoteFailure(Live& entry, int node, const NodeFailed& faile
 }
 
 void Conductor::Impl::TakeLost(Live& entry, int node, const std::string& why,
-                               const NodeClean& clean) {
+                               const NodeClean& clean, ExitClass how) {
   Attempt& attempt = *entry.job.current();
   if (node < 0 || node >= int(attempt.nodes.size())) return;
   NodeStatus& status = attempt.nodes[size_t(node)];
   status.lost = status.ended = true;
   status.clean = clean;
-  const bool began = status.began;
-  ExitReport exit{.how = began ? ExitClass::kLost : ExitClass::kCouldNotStart, .detail = why};
+  ExitReport exit{.how = how, .detail = why};
   for (RankInfo& rank : attempt.ranks)
     if (rank.node == node && !rank.exit) {
       rank.exit = exit;
