@@ -122,7 +122,13 @@ Result<Settings> ReadSettings(const std::vector<std::string>& arguments) {
   Settings settings;
   if (args.Has("config")) MUSTER_TRY(ReadConfiguration(settings, args.Get("config")));
   settings.data = args.Has("data") ? os::Path(args.Get("data")) : os::DefaultDataDir();
-  settings.data = std::filesystem::absolute(settings.data).lexically_normal();
+  if (settings.data.empty()) {
+    return Fail(Code::kInvalid, "--data is empty, expected the folder of the server's data",
+                "name a folder, or leave the flag out for the usual one");
+  }
+  std::error_code error;
+  settings.data = std::filesystem::absolute(settings.data, error).lexically_normal();
+  if (error) return FailErrno(error.value(), "find the current folder");
   if (args.Has("listen")) MUSTER_TRY(SetListen(settings, args.Get("listen")));
   settings.nodes = args.Get("nodes", settings.nodes);
   settings.engine = args.Get("engine", settings.engine);

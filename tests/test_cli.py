@@ -99,6 +99,12 @@ def test_wrong_words_get_the_right_ones(server):
         assert result.returncode != 0 and hint in result.stderr, result.stderr
 
 
+def test_a_server_without_a_data_folder_says_so():
+    result = subprocess.run([MUSTER, "server", "--data", ""], capture_output=True, text=True, timeout=60)
+    assert result.returncode in (1, 2)
+    assert "--data is empty" in result.stderr and "name a folder" in result.stderr
+
+
 def test_help_of_every_verb_has_an_example_and_completion_scripts_parse(server, scratch):
     names = [line.split()[0].strip(",") for line in server.run("help").stdout.splitlines() if line.startswith("  ") and line[2] != " "]
     assert {"run", "ps", "logs", "describe", "why", "wait", "stop", "rerun", "plan", "nodes", "events", "rm", "doctor"} <= set(names)
