@@ -59,10 +59,12 @@ class RequestParser::Impl final : public HeadParser<true> {
     if (is_header_done()) {
       if (auto fault = FramingFault()) return std::unexpected(std::move(*fault));
       body_ = chunked() ? BodyReader::Chunked() : BodyReader::WithLength(length());
+      taken_ = true;
     }
     return blank + used;
   }
 
+  bool taken() const { return taken_; }
   BodyReader& body() { return body_; }
   bool http11() const { return http11_; }
   int64_t length() const { return static_cast<int64_t>(content_length().value_or(0)); }
@@ -108,6 +110,7 @@ class RequestParser::Impl final : public HeadParser<true> {
   Request& request_;
   int64_t head_bytes_ = 0;
   bool http11_ = true;
+  bool taken_ = false;  // read to its end and refused for nothing
   BodyReader body_ = BodyReader::WithLength(0);
 };
 
@@ -130,8 +133,8 @@ std::expected<size_t, Response> RequestParser::Body(std::string_view bytes, cons
 }
 
 bool RequestParser::started() const { return impl_->got_some(); }
-bool RequestParser::head_done() const { return impl_->is_header_done(); }
-bool RequestParser::done() const { return impl_->is_header_done() && impl_->body().done(); }
+bool RequestParser::head_done() const { return impl_->taken(); }
+bool RequestParser::done() const { return impl_->taken() && impl_->body().done(); }
 bool RequestParser::keep_alive() const { return impl_->keep_alive(); }
 bool RequestParser::http11() const { return impl_->http11(); }
 bool RequestParser::chunked() const { return impl_->chunked(); }

@@ -28,6 +28,7 @@ Parsed Parse(std::string_view bytes, size_t size, int64_t max_header = 4096) {
       auto used = parser.head_done() ? parser.Body(held, take) : parser.Head(held);
       if (!used) {
         parsed.refused = used.error().status;
+        parsed.done = parser.done();
         return parsed;
       }
       held.erase(0, *used);
@@ -137,6 +138,18 @@ TEST(RequestParser, LimitsTheHeadInWhateverPieces) {
   for (const std::string& text : {one, many, target, blank}) {
     for (const size_t size : {size_t{1}, size_t{2}, size_t{55}, text.size()}) {
       EXPECT_EQ(Parse(text, size).refused, 431) << text.substr(0, 30) << " in " << size;
+    }
+  }
+}
+
+// The last piece may bring both the end of a head and the byte that is too much.
+TEST(RequestParser, ARefusedHeadIsNotARequest) {
+  for (const std::string_view text : {"GET / HTTP/1.1\r\nA: 123456789\r\n\r\n",
+                                      "GET / HTTP/1.0\r\nTransfer-Encoding: x\r\n\r\n"}) {
+    for (size_t size = 1; size <= text.size(); ++size) {
+      const Parsed parsed = Parse(text, size, text.size() - 1);
+      EXPECT_NE(parsed.refused, 0) << size;
+      EXPECT_FALSE(parsed.done) << size;
     }
   }
 }
