@@ -180,3 +180,17 @@ def start_server(scratch):
 def server(start_server):
     """This machine as eight virtual nodes of eight declared devices."""
     return start_server("--nodes", "8x8npu+8cpu")
+
+
+@pytest.fixture
+def s3(store):
+    """A client of the object store; `store` is the server of the file of tests."""
+    from s3 import client  # needs boto3, which only these tests have to have
+    return client(store)
+
+
+@pytest.fixture
+def b(s3):
+    """The name of an empty bucket."""
+    from s3 import bucket
+    return bucket(s3)

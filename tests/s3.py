@@ -63,6 +63,10 @@ def bucket(s3):
     return name
 
 
+def body(s3, name, key, **query):
+    return s3.get_object(Bucket=name, Key=key, **query)["Body"].read()
+
+
 def keys(s3, name, **query):
     """Every key of a bucket, page by page."""
     found = []

@@ -14,7 +14,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from conftest import wait_until
-from s3 import bucket, client, code_of, keys, serving
+from s3 import body, bucket, client, code_of, keys, serving
 
 MIB = 1 << 20
 
@@ -23,20 +23,6 @@ MIB = 1 << 20
 def store():
     with serving("--s3-domain", "obs.test") as server:
         yield server
-
-
-@pytest.fixture
-def s3(store):
-    return client(store)
-
-
-@pytest.fixture
-def b(s3):
-    return bucket(s3)
-
-
-def body(s3, b, key):
-    return s3.get_object(Bucket=b, Key=key)["Body"].read()
 
 
 def put_parts(s3, b, key, parts, **create):

@@ -123,7 +123,6 @@ void AddObjectHeaders(const S3Request& request, const ObjectMeta& meta, http::He
     headers.emplace_back("x-obs-object-type", "Appendable");
     headers.emplace_back("x-obs-next-append-position", std::to_string(meta.size));
   }
-  if (Lower(request.Header("x-amz-checksum-mode")) == "enabled") AddChecksum(meta, headers);
 }
 
 S3Result<Pairs> ReadTagHeader(std::string_view text) {

@@ -12,7 +12,7 @@ S3Result<ObjectMeta> MetaOfRequest(const S3Request& request);
 // The last part of that alone.
 S3Status CheckHeaders(const S3Request& request);
 
-// The headers of an answer to GET and HEAD.
+// The headers of an answer to GET and HEAD; the checksum, which is the whole object's, apart.
 void AddObjectHeaders(const S3Request& request, const ObjectMeta& meta, http::Headers& headers);
 void AddChecksum(const ObjectMeta& meta, http::Headers& headers);
 

@@ -50,6 +50,8 @@ S3Result<Found> Read(const Call& call) {
     found.head.headers.emplace_back(
         "Content-Range", fmt::format("bytes {}-{}/{}", range->offset,
                                      range->offset + range->length - 1, object.meta.size));
+  } else if (Lower(request.Header("x-amz-checksum-mode")) == "enabled") {
+    AddChecksum(object.meta, found.head.headers);  // clients would hold a part to it as well
   }
   return found;
 }
