@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,7 @@ constexpr int kBacklog = 4096;
 constexpr int64_t kMaxHead = 8 << 10;
 constexpr int64_t kMaxBody = 16 << 20;
 constexpr int64_t kPatienceMs = 30'000;  // for the whole request
+constexpr int64_t kPauseMs = 50;
 constexpr int kConnectMs = 100;
 constexpr size_t kReadSize = 64 << 10;
 
@@ -46,6 +48,7 @@ std::string AnswerText(const KeyValue::Answer& answer) {
 
 RendezvousServer::~RendezvousServer() {
   loop_.Unwatch(watch_);
+  loop_.Cancel(pause_);
   for (auto& [id, peer] : peers_) {
     loop_.Unwatch(peer.watch);
     loop_.Cancel(peer.timer);
@@ -66,13 +69,22 @@ Status RendezvousServer::Listen(const Rendezvous& where) {
       getsockname(listener_.get(), generic, &size) != 0)
     return FailErrno(errno, what);
   port_ = ntohs(address.sin_port);
-  watch_ = loop_.WatchReadable(listener_.get(), [this] { Accept(); });
+  Listen();
   return {};
+}
+
+void RendezvousServer::Listen() {
+  watch_ = loop_.WatchReadable(listener_.get(), [this] { Accept(); });
 }
 
 void RendezvousServer::Accept() {
   while (true) {
     os::Fd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
+      // Nothing can be taken until others end; the socket stays readable all the while.
+      loop_.Unwatch(std::exchange(watch_, 0));
+      pause_ = loop_.After(kPauseMs, [this] { pause_ = 0, Listen(); });
+    }
     if (!socket) return;
     if (peers_.size() >= kMostPeers) continue;  // closed; the client tries again
     const Id id = next_id_++;
@@ -113,6 +125,9 @@ bool RendezvousServer::Parse(Peer& peer) {
   const auto used = peer.parser->Body(peer.bytes, [&](std::string_view piece) -> Status {
     if (int64_t(peer.request.body.size() + piece.size()) > kMaxBody)
       return Fail(Code::kTooLarge, "too much for one key");
+    if (arriving_ + int64_t(piece.size()) > most_arriving_)
+      return Fail(Code::kTooLarge, "too much from all ranks at once");
+    arriving_ += int64_t(piece.size());
     peer.request.body += piece;
     return {};
   });
@@ -155,6 +170,7 @@ void RendezvousServer::Close(Id id) {
   loop_.Unwatch(it->second.watch);
   loop_.Cancel(it->second.timer);
   loop_.Cancel(it->second.retry);
+  arriving_ -= int64_t(it->second.request.body.size());
   peers_.erase(it);
 }
 

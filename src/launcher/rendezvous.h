@@ -18,7 +18,9 @@ namespace muster::launcher {
 // in a second while ranks wait for each other. Lives on the launcher's loop.
 class RendezvousServer {
  public:
-  explicit RendezvousServer(os::Loop& loop) : loop_(loop) {}
+  // `most_arriving` bounds the bodies of all requests together that are on their way in.
+  explicit RendezvousServer(os::Loop& loop, int64_t most_arriving = 256 << 20)
+      : loop_(loop), most_arriving_(most_arriving) {}
   ~RendezvousServer();
   RendezvousServer(const RendezvousServer&) = delete;
   RendezvousServer& operator=(const RendezvousServer&) = delete;
@@ -41,6 +43,7 @@ class RendezvousServer {
   };
   using Id = uint64_t;
 
+  void Listen();
   void Accept();
   void OnReadable(Id id);
   bool Parse(Peer& peer);
@@ -49,10 +52,13 @@ class RendezvousServer {
   void Close(Id id);
 
   os::Loop& loop_;
+  const int64_t most_arriving_;
   KeyValue store_;
   os::Fd listener_;
   os::Loop::Id watch_ = 0;
   int port_ = 0;
+  os::Loop::Id pause_ = 0;  // until connections are taken again
+  int64_t arriving_ = 0;    // bytes of bodies that are not in the store yet
   Id next_id_ = 1;
   std::map<Id, Peer> peers_;
 };

@@ -2,7 +2,9 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <thread>
@@ -22,7 +24,7 @@ using testing::StartsWith;
 // A server on a loop of its own, and a client as simple as Horovod's.
 class RendezvousTest : public testing::Test {
  protected:
-  RendezvousTest() {
+  explicit RendezvousTest(int64_t most_arriving = 256 << 20) : server_(loop_, most_arriving) {
     EXPECT_TRUE(server_.Listen({"127.0.0.1", 0, true}).has_value());
     thread_ = std::thread([this] { EXPECT_TRUE(loop_.Run().has_value()); });
   }
@@ -63,7 +65,7 @@ class RendezvousTest : public testing::Test {
   }
 
   os::EpollLoop loop_;
-  RendezvousServer server_{loop_};
+  RendezvousServer server_;
   std::thread thread_;
 };
 
@@ -89,6 +91,53 @@ TEST_F(RendezvousTest, CarriesTheAddressesOfThousandsOfRanks) {
   const std::string large(600'000, 'x');
   Ask("PUT", "/g/0", large);
   EXPECT_THAT(Ask("GET", "/g/0"), EndsWith(large));
+}
+
+class SmallRendezvousTest : public RendezvousTest {
+ protected:
+  SmallRendezvousTest() : RendezvousTest(1000) {}
+};
+
+TEST_F(SmallRendezvousTest, BoundsWhatArrivesFromAllTogether) {
+  const std::string head = "PUT /g/0 HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n";
+  os::Fd slow = Connect();
+  Send(slow, head + std::string(899, 'x'));
+  // Refused as long as the slow one holds its part; which of the two came first does not matter.
+  const os::Fd other = Connect();
+  Send(other, head + std::string(899, 'x'));
+  Send(slow, "x");
+  Send(other, "x");
+  const std::string answers = ReadAll(slow) + ReadAll(other);
+  EXPECT_THAT(answers, HasSubstr("HTTP/1.1 200 "));
+  slow.Reset();
+  EXPECT_THAT(Ask("PUT", "/g/1", std::string(900, 'y')), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask("PUT", "/g/2", std::string(1100, 'y')), StartsWith("HTTP/1.1 4"));
+  EXPECT_THAT(Ask("PUT", "/g/3", std::string(900, 'y')), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(RendezvousTest, WaitsQuietlyWhileThereAreNoDescriptors) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = dup(STDIN_FILENO);
+  ASSERT_GE(next, 0);
+  close(next);
+  const rlimit tight{rlim_t(next) + 1,
+                     before.rlim_max};  // room for the client, none for the server
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);
+  const os::Fd fd = Connect();
+  clockid_t clock{};
+  ASSERT_EQ(pthread_getcpuclockid(thread_.native_handle(), &clock), 0);
+  const auto spent_ms = [&] {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return time.tv_sec * 1000 + time.tv_nsec / 1'000'000;
+  };
+  const auto began = spent_ms();
+  usleep(300'000);  // what it does meanwhile is the question
+  EXPECT_LT(spent_ms() - began, 100) << "it spins";
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  Send(fd, "PUT /g/0 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nz");
+  EXPECT_THAT(ReadAll(fd), StartsWith("HTTP/1.1 200 "));
 }
 
 TEST_F(RendezvousTest, AnswersWhatIsNoRequestAndGoesOn) {
