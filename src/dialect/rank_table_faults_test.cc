@@ -1,4 +1,5 @@
 // Everything that can be wrong with a rank table, each with the whole of what is said about it.
+// Longer than most: it is one table of cases, and cut in two nobody would see what is missing.
 #include <functional>
 
 #include <gmock/gmock.h>

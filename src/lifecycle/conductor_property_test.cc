@@ -12,6 +12,7 @@
 #include "base/testing/property.h"
 #include "engines/fake_engine.h"
 #include "lifecycle/conductor.h"
+#include "lifecycle/testing/conductor_bench.h"
 #include "lifecycle/testing/held_journal.h"
 #include "lifecycle/testing/launchers.h"
 #include "os/fake_loop.h"
@@ -130,12 +131,7 @@ class World {
     loop_.RunPosted();
   }
 
-  void Settle() {
-    do {
-      loop_.RunPosted();
-      journal_->Flush();
-    } while (loop_.RunPosted() > 0);
-  }
+  void Settle() { SettleAll(loop_, *journal_); }
 
   void Submit(int pick, int shape) {
     json::object document{

@@ -234,15 +234,8 @@ TEST_F(ConductorTest, ASweepIsOneGroupThatStopsTogether) {
 }
 
 TEST_F(ConductorTest, HigherPriorityPreemptsAndThePreemptedComesBack) {
-  json::object low = Doc("npu:8", 2);
-  low["preemptible"] = true;
-  const JobId victim = SubmitOne(low);
-  Begin(0);
-  json::object high = Doc("npu:8", 2);
-  high["priority"] = 10;
-  const JobId urgent = SubmitOne(high);
+  const auto [victim, urgent] = Preempt();
   EXPECT_EQ(StateOf(victim), State::kStopping);
-  EXPECT_EQ(engine_->stops.back().second.by, StoppedBy::kPreemption);
   End(0, {.how = ExitClass::kStopped, .signal = 15, .stopped_by = StoppedBy::kPreemption});
   EXPECT_EQ(StateOf(victim), State::kQueued);
   EXPECT_EQ(StateOf(urgent), State::kStarting);

@@ -13,14 +13,7 @@ ExitReport StoppedFor(StoppedBy by) {
 }
 
 TEST_F(StopTest, AJobThatIsBeingPreemptedDoesNotComeBackAfterItsUserStopsIt) {
-  json::object low = Doc("npu:8", 2);
-  low["preemptible"] = true;
-  const JobId victim = SubmitOne(low);
-  Begin(0);
-  json::object high = Doc("npu:8", 2);
-  high["priority"] = 10;
-  SubmitOne(high);
-  ASSERT_EQ(engine_->stops.back().second.by, StoppedBy::kPreemption);
+  const JobId victim = Preempt().victim;
   ASSERT_TRUE(Stop(victim));
   End(0, StoppedFor(StoppedBy::kPreemption));
   EXPECT_EQ(StateOf(victim), State::kStopped);

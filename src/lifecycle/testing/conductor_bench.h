@@ -15,6 +15,14 @@ namespace muster::lifecycle {
 inline const ExitReport kGood{.how = ExitClass::kSucceeded};
 inline const ExitReport kBad{.how = ExitClass::kExitCode, .code = 7};
 
+// Runs the loop until neither it nor the journal has anything left to do.
+inline void SettleAll(os::FakeLoop& loop, store::Journal& journal) {
+  do {
+    loop.RunPosted();
+    journal.Flush();
+  } while (loop.RunPosted() > 0);
+}
+
 // A conductor on a real journal and a fake engine with two nodes of eight devices.
 class ConductorTest : public testing::Test {
  protected:
@@ -45,13 +53,7 @@ class ConductorTest : public testing::Test {
     loop_.RunPosted();
   }
 
-  // Runs the loop until neither it nor the journal has anything left to do.
-  void Settle() {
-    do {
-      loop_.RunPosted();
-      journal_->Flush();
-    } while (loop_.RunPosted() > 0);
-  }
+  void Settle() { SettleAll(loop_, *journal_); }
 
   json::object Doc(std::string_view devices = "npu:8", int nodes = 1) {
     return {{"name", "job"},
@@ -73,6 +75,21 @@ class ConductorTest : public testing::Test {
     conductor_->Stop(id, "ann", std::nullopt, [&](auto result) { answer = std::move(result); });
     Settle();
     return answer.value();
+  }
+  struct Preemption {
+    JobId victim, urgent;
+  };
+  // A preemptible job has run on everything, and is being stopped for one of higher priority.
+  Preemption Preempt() {
+    json::object low = Doc("npu:8", 2);
+    low["preemptible"] = true;
+    const JobId victim = SubmitOne(low);
+    Begin(0);
+    json::object high = Doc("npu:8", 2);
+    high["priority"] = 10;
+    const JobId urgent = SubmitOne(high);
+    EXPECT_EQ(engine_->stops.back().second.by, StoppedBy::kPreemption);
+    return {victim, urgent};
   }
   void Begin(size_t index) { engine_->BeginAll(index), Settle(); }
   void End(size_t index, const ExitReport& exit) { engine_->EndAll(index, exit), Settle(); }
