@@ -13,7 +13,7 @@ help:
 	@echo "make build     leave the executable at $(MUSTER)"
 	@echo "make lint      format, clang-tidy and the project's own checks"
 	@echo "make sanitize  unit tests under address, undefined and thread sanitizers"
-	@echo "make fuzz      every fuzz target for a minute (FUZZ_SECONDS=60)"
+	@echo "make fuzz      every fuzz target for a minute (FUZZ_SECONDS=60 FUZZ_SEED=1)"
 	@echo "make coverage  line coverage of the unit tests"
 	@echo "make format    let clang-format rewrite the sources"
 

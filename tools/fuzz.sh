@@ -1,9 +1,11 @@
 #!/bin/sh
 # Every libFuzzer target for FUZZ_SECONDS (60) each, as many at a time as there are cores, from the
-# corpora kept beside the sources. What breaks a promise is kept under build/fuzz/found.
+# corpora kept beside the sources. What breaks a promise is kept under build/fuzz/found. One seed for
+# every run, so that a change is judged by what it changed; FUZZ_SEED=0 takes another each time.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${FUZZ_SECONDS:-60}
+seed=${FUZZ_SEED:-1}
 build=${FUZZ_BUILD:-build/fuzz}
 [ "$build" != build/fuzz ] || tools/build.sh fuzz fuzz
 found=$build/found
@@ -17,8 +19,8 @@ fuzz_one() {
   corpus=$(ls -d src/*/corpus/"$name" apps/corpus/"$name" 2> /dev/null | head -n 1)
   mkdir -p "$work/$name/new" "$work/$name/tmp"
   # What it finds new goes to the scratch folder; the kept corpus is only read.
-  if TMPDIR=$work/$name/tmp timeout -k 10 $((seconds + 120)) "$1" -max_total_time="$seconds" -rss_limit_mb=2048 \
-      -timeout=20 -artifact_prefix="$found/$name-" -print_final_stats=1 "$work/$name/new" $corpus > "$work/$name.log" 2>&1; then
+  if TMPDIR=$work/$name/tmp timeout -k 10 $((seconds + 120)) "$1" -seed="$seed" -reload=0 -max_total_time="$seconds" \
+      -rss_limit_mb=2048 -timeout=20 -artifact_prefix="$found/$name-" -print_final_stats=1 "$work/$name/new" $corpus > "$work/$name.log" 2>&1; then
     runs=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$name.log")
     echo "$name: ${runs:-0} inputs in $seconds s, none broke a promise"
     : > "$work/$name.ok"
