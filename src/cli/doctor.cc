@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/checks.h"
 #include "cli/connect.h"
+#include "cli/doctor_scripts.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
 
@@ -63,6 +64,7 @@ json::array ChecksJson(const std::vector<Check>& checks) {
 }
 
 Result<int> Run(Context& context, const Args& args) {
+  if (!args.words.empty()) return LookAtScripts(context, args);
   std::vector<Check> checks{CheckServer(context, args)};
   for (Check& check : MachineChecks(WantedServer(args).data)) checks.push_back(std::move(check));
   context.screen.Out(args.Has("json") ? ToPrettyJson(json::object{{"checks", ChecksJson(checks)}})
@@ -77,8 +79,14 @@ Result<int> Run(Context& context, const Args& args) {
 Verb DoctorVerb() {
   return {.name = "doctor",
           .aliases = {},
-          .summary = "Check this machine: server, disk, control groups, limits, devices, Python",
-          .examples = {{"muster doctor", "each line ok, warn or fail, with the next step"}},
+          .summary = "Check this machine, or scripts for faults that would cost a night",
+          .words = "[SCRIPT...]",
+          .most_words = -1,
+          .completes = Completes::kFile,
+          .flags = {{"strict", 0, nullptr, "with scripts: exit 1 on a warning too"}},
+          .examples = {{"muster doctor", "each line ok, warn or fail, with the next step"},
+                       {"muster doctor run.sh train.py",
+                        "fixed addresses and ports, duplicate ranks, dropped flags and the like"}},
           .run = Run};
 }
 
