@@ -1,6 +1,7 @@
 #include "cli/connect.h"
 #include "cli/job_flags.h"
 #include "cli/job_input.h"
+#include "cli/rehearse.h"
 #include "cli/submit.h"
 #include "cli/take_code.h"
 #include "cli/verbs.h"
@@ -14,6 +15,7 @@ Result<int> Run(Context& context, const Args& args) {
   const os::Path here = std::filesystem::current_path(error);
   if (error) return FailErrno(error.value(), "find the current folder");
   MUSTER_ASSIGN(const JobInput input, ReadJobInput(args, here));
+  if (args.Has("rehearse")) return Rehearse(context, args, input);
   MUSTER_ASSIGN(const auto api, Connect(context, args));
   MUSTER_ASSIGN(const std::string hash, TakeCode(context, *api, args, input));
   json::object body{{"spec", input.document}, {"user", UserName()}};
@@ -27,6 +29,11 @@ Result<int> Run(Context& context, const Args& args) {
 Verb RunVerb() {
   std::vector<Flag> flags = JobFlags();
   flags.push_back({"detach", 'd', nullptr, "print the id and leave; the job goes on"});
+  flags.push_back(
+      {"rehearse", 0, nullptr,
+       "only rehearse: the whole layout on this machine until it trains; does it start?"});
+  flags.push_back({"rehearse-steps", 0, "COUNT", "with --rehearse: so many steps are enough (3)"});
+  flags.push_back({"rehearse-time", 0, "TIME", "with --rehearse: look no longer than this (5m)"});
   return {.name = "run",
           .aliases = {"submit", "launch"},
           .summary = "Submit a job and watch it; the exit code is the job's",
@@ -38,6 +45,8 @@ Verb RunVerb() {
                        {"muster run job.yaml", "a job file; flags win over it"},
                        {"muster run -N 2 -g cpu:2 -f pytorch -- python3 train.py",
                         "two nodes with two ranks each"},
+                       {"muster run --rehearse job.yaml",
+                        "will it start on the cluster? Asked of this machine"},
                        {"muster run -d --sweep lr=0.1,0.01 -- python3 train.py",
                         "one job for each value, in the background"}},
           .run = Run,

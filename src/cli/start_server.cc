@@ -35,10 +35,12 @@ std::string LastWords(const os::Path& log, int64_t from) {
   return Printable(trimmed.substr(trimmed.rfind('\n') + 1));
 }
 
-Result<os::Child> SpawnServer(const os::Path& data, const os::Path& log) {
+Result<os::Child> SpawnServer(const os::Path& data, const os::Path& log,
+                              const std::vector<std::string>& flags) {
   MUSTER_ASSIGN(const os::Fd out, os::Open(log, O_WRONLY | O_CREAT | O_APPEND, 0600));
   os::SpawnOptions options;
   options.argv = {os::SelfPath().string(), "server", "--data", data.string()};
+  options.argv.insert(options.argv.end(), flags.begin(), flags.end());
   options.env = ServerEnvironment();
   options.cwd = "/";
   options.stdout_fd = out.get();
@@ -48,13 +50,14 @@ Result<os::Child> SpawnServer(const os::Path& data, const os::Path& log) {
 }  // namespace
 
 Result<Endpoint> StartServer(const os::Path& data,
-                             const std::function<bool(const Endpoint&)>& answers) {
+                             const std::function<bool(const Endpoint&)>& answers,
+                             const std::vector<std::string>& flags) {
   std::error_code error;
   const os::Path absolute = std::filesystem::absolute(data, error);
   MUSTER_TRY(os::MakeDirs(absolute, 0700));
   const os::Path log = absolute / "server.log";
   const int64_t log_began = os::FileSize(log).value_or(0);
-  MUSTER_ASSIGN(const os::Child child, SpawnServer(absolute, log));
+  MUSTER_ASSIGN(const os::Child child, SpawnServer(absolute, log, flags));
 
   const SystemClock clock;
   int64_t deadline = clock.SteadyMs() + kWaitMs;

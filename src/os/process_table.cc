@@ -160,6 +160,15 @@ std::vector<ProcessInfo> ProcessesMarked(std::string_view mark) {
   return found;
 }
 
+std::optional<std::string> VariableOf(pid_t pid, std::string_view name) {
+  const auto environment = ReadFile(ProcFile(pid, "environ"), 16 << 20);
+  if (!environment) return std::nullopt;
+  for (const std::string& entry : Split(*environment, '\0'))
+    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=')
+      return entry.substr(name.size() + 1);
+  return std::nullopt;
+}
+
 bool Catches(pid_t pid, int signal) {
   constexpr std::string_view kField = "\nSigCgt:\t";
   const auto content = ReadFile(ProcFile(pid, "status"), 1 << 16);

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ std::vector<ProcessInfo> AllProcesses();
 std::vector<ProcessInfo> Descendants(pid_t root);
 // Living processes whose environment has the entry `mark` ("NAME=value"), the caller left out.
 std::vector<ProcessInfo> ProcessesMarked(std::string_view mark);
+// One variable of a process's environment as it was started; nothing when it has none of that name,
+// or the process is gone.
+std::optional<std::string> VariableOf(pid_t pid, std::string_view name);
 std::string CommandLine(pid_t pid);
 // Whether the process has a handler for the signal, so that sending it tells and does not kill.
 bool Catches(pid_t pid, int signal);

@@ -144,6 +144,21 @@ TEST_F(ProcessTableTest, FindsMarksOfProgramsThatHaveJustBeenStarted) {
   }
 }
 
+TEST_F(ProcessTableTest, ReadsOneVariableByItsWholeName) {
+  SpawnOptions options;
+  options.argv = {"sleep", "1000"};
+  options.env = {"RANK_ID=9", "RANK=7", "EMPTY="};
+  const auto child = Spawn(options);
+  ASSERT_TRUE(child);
+  while (CommandLine(child->pid) != "sleep 1000") std::this_thread::yield();
+  EXPECT_EQ(VariableOf(child->pid, "RANK"), "7");
+  EXPECT_EQ(VariableOf(child->pid, "EMPTY"), "");
+  EXPECT_EQ(VariableOf(child->pid, "RAN"), std::nullopt);
+  ::kill(child->pid, SIGKILL);
+  ::waitpid(child->pid, nullptr, 0);
+  EXPECT_EQ(VariableOf(child->pid, "RANK"), std::nullopt);
+}
+
 TEST_F(ProcessTableTest, ShowsCommandsTheWayAShellWouldTakeThem) {
   const pid_t pid = Start();
   EXPECT_EQ(CommandLine(pid), "sh -c 'sleep 1000 & echo ready; wait'");

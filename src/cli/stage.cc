@@ -1,0 +1,52 @@
+#include "cli/stage.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "base/clock.h"
+#include "cli/connect.h"
+#include "cli/start_server.h"
+#include "os/process_table.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr int64_t kEndWithinMs = 10'000;
+constexpr auto kLookEvery = std::chrono::milliseconds(20);
+
+Result<os::Path> NewFolder() {
+  std::error_code error;
+  std::string name =
+      (std::filesystem::temp_directory_path(error) / "muster-rehearsal-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) return FailErrno(errno, "make a folder like " + name);
+  const os::Path folder = std::filesystem::canonical(name, error);
+  return error ? os::Path(name) : folder;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Stage>> Stage::Open(Context& context, const std::string& nodes) {
+  MUSTER_ASSIGN(os::Path folder, NewFolder());
+  std::unique_ptr<Stage> stage(new Stage(std::move(folder)));
+  MUSTER_ASSIGN(
+      const Endpoint endpoint,
+      StartServer(stage->folder_, [](const Endpoint&) { return true; }, {"--nodes", nodes}));
+  stage->pid_ = endpoint.pid;
+  Args args;
+  args.Set("data", stage->folder_.string());
+  MUSTER_ASSIGN(stage->api_, ConnectOnly(context, args));
+  return stage;
+}
+
+Stage::~Stage() {
+  if (api_) (void)api_->Post("/shutdown", nullptr);  // when it is gone already, so much the better
+  const SystemClock clock;
+  const int64_t deadline = clock.SteadyMs() + kEndWithinMs;
+  while (pid_ > 0 && os::ReadProcess(pid_) && clock.SteadyMs() < deadline)
+    std::this_thread::sleep_for(kLookEvery);
+  if (!keep_) (void)os::RemoveTree(folder_);
+}
+
+}  // namespace muster::cli

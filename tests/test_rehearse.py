@@ -1,0 +1,146 @@
+"""`muster run --rehearse`: a cluster's layout on this machine, and the answer whether it starts there."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+
+import pytest
+from conftest import MUSTER, PYTHON, wait_until
+
+TORCH = """
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+value = torch.ones(8)
+step = 0
+while True:
+    step += 1
+    dist.all_reduce(value)
+    value /= dist.get_world_size()
+    if dist.get_rank() == 0 and step % 50 == 1:
+        print(f"step {step} loss {1 / step:.4f}", flush=True)
+"""
+# Ranks that meet over plain sockets: all others come to the first, and nobody says a word.
+MEETING = """
+import os, socket, time
+
+rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+place = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
+if rank == 0:
+    listener = socket.create_server(place)
+    others = [listener.accept()[0] for _ in range(world - 1)]
+else:
+    while True:
+        try:
+            mine = socket.create_connection(place)
+            break
+        except OSError:
+            time.sleep(0.05)
+time.sleep(1000)
+"""
+
+
+@pytest.fixture
+def rehearse(scratch):
+    """Runs one rehearsal; its exit code and its answer. What it leaves behind must be nothing."""
+    home = scratch / "tmp"
+    home.mkdir()
+    env = {**{k: v for k, v in os.environ.items() if not k.startswith("MUSTER_")}, "TMPDIR": str(home), "NO_COLOR": "1",
+           "MUSTER_DATA": str(scratch / "data")}
+
+    def run(script, *words, timeout=300):
+        (scratch / "train.py").write_text(script)
+        result = subprocess.run([MUSTER, "run", "--rehearse", "--json", *words, "--", PYTHON, "train.py"], env=env, cwd=scratch,
+                                capture_output=True, text=True, timeout=timeout)
+        assert result.stdout, result.stderr
+        return result.returncode, json.loads(result.stdout)
+
+    run.env, run.home = env, home
+    yield run
+    assert not processes_of(home)
+
+
+def processes_of(folder):
+    """Servers, launchers and ranks that work below a folder."""
+    found = []
+    for entry in pathlib.Path("/proc").iterdir():
+        try:
+            words = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes() if entry.name.isdigit() else b""
+        except OSError:
+            continue
+        if f"{folder}/muster-rehearsal".encode() in words:
+            found.append(int(entry.name))
+    return found
+
+
+def test_ranks_of_real_pytorch_start_meet_and_train(rehearse):
+    code, answer = rehearse(TORCH, "-N", "2", "-g", "npu:2", "-f", "pytorch")
+    assert (code, answer["answer"]) == (0, "yes"), answer
+    assert "4 ranks started and trained" in answer["headline"]
+    assert "ranks: 4 of 4 started" in answer["seen"]
+    assert any("npu devices" in line for line in answer["unknown"])
+    assert answer["folder"] == "" and not list(rehearse.home.iterdir())
+
+
+def test_ranks_that_meet_and_say_nothing_are_enough(rehearse):
+    code, answer = rehearse(MEETING, "-N", "2", "-g", "gpu:2", "-f", "pytorch", "--rehearse-time", "1m")
+    assert (code, answer["answer"]) == (0, "yes"), answer
+    assert "all 4 ranks started and met" in answer["headline"]
+
+
+def test_a_job_at_fault_is_told_with_its_cause_and_its_logs_are_kept(rehearse):
+    code, answer = rehearse("import os, sys\nif os.environ['RANK'] == '3':\n    sys.exit('the fourth rank has no data')\n"
+                            "import time\ntime.sleep(1000)\n", "-N", "2", "-g", "npu:2", "-f", "pytorch")
+    assert (code, answer["answer"]) == (1, "no"), answer
+    assert "rank 3" in answer["headline"]
+    (log,) = pathlib.Path(answer["folder"]).glob("*/attempts/*/node*/rank3.log")
+    assert "the fourth rank has no data" in log.read_text()
+
+
+def test_what_this_machine_lacks_says_nothing_about_the_cluster(rehearse):
+    code, answer = rehearse("import a_framework_that_is_not_here\n", "-N", "2", "-g", "npu:8")
+    assert (code, answer["answer"]) == (3, "not known"), answer
+    assert "this machine cannot rehearse it" in answer["headline"]
+
+
+def test_a_job_that_ends_well_by_itself_is_rehearsed_whole(rehearse):
+    code, answer = rehearse("print('done')\n", "-N", "2", "-g", "npu:8")
+    assert code == 0 and "16 ranks ran to the end" in answer["headline"]
+    assert "end: the whole job ran to its end with code 0" in answer["seen"]
+
+
+def test_results_of_a_rehearsal_stay_out_of_the_jobs_own_folder(rehearse, scratch):
+    results = scratch / "results"
+    results.mkdir()
+    script = "import sys\nopen(sys.argv[-1].split('=')[1] + '/model', 'w').write('x')\n"
+    code, _ = rehearse(script, "-o", f"train_url={results}")
+    assert code == 0 and not list(results.iterdir())
+
+
+def test_nothing_seen_in_time_is_no_yes(rehearse):
+    code, answer = rehearse("import time\ntime.sleep(1000)\n", "-g", "npu:2", "--rehearse-time", "3s")
+    assert (code, answer["answer"]) == (3, "not known"), answer
+    assert "2 of 2 ranks started" in answer["headline"]
+
+
+def test_an_interrupt_leaves_nothing_behind(rehearse, scratch):
+    (scratch / "train.py").write_text("import time\nprint('here', flush=True)\ntime.sleep(1000)\n")
+    process = subprocess.Popen([MUSTER, "run", "--rehearse", "-g", "npu:2", "--", PYTHON, "train.py"], env=rehearse.env, cwd=scratch,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while "here" not in process.stdout.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=120)
+    assert process.returncode == 130
+    wait_until(lambda: not processes_of(rehearse.home), 60, "the rehearsal to be gone")
+    assert not list(rehearse.home.iterdir())
+
+
+@pytest.mark.parametrize("words, hint", [(["-d"], "-d"), (["-N", "1000", "-g", "npu:8"], "fewer nodes"),
+                                         (["--rehearse-steps", "0"], "rehearse-steps"), (["--rehearse-time", "soon"], "rehearse-time")])
+def test_what_cannot_be_rehearsed_is_refused_in_words(rehearse, scratch, words, hint):
+    result = subprocess.run([MUSTER, "run", "--rehearse", *words, "--", "true"], env=rehearse.env, cwd=scratch, capture_output=True,
+                            text=True, timeout=60)
+    assert result.returncode == 2 and hint in result.stderr, result.stderr
