@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -32,7 +33,8 @@ class Rehearsal {
  public:
   Rehearsal(RehearsalGoal goal, int64_t now_ms) : goal_(goal), began_ms_(now_ms) {}
 
-  void RanksRun(int count) { started_ = std::max(started_, count); }
+  // Helpers beside the ranks (a scheduler) do not count.
+  void RanksRun(int count) { started_ = std::max(started_, std::min(count, goal_.ranks)); }
   // Pairs of ranks between which a connection stands now.
   void RanksLinked(const std::vector<std::pair<int, int>>& links, int64_t now_ms);
   // Numbers that a rank told in its log.

@@ -109,6 +109,12 @@ TEST(Rehearsal, WaitsForAStepAfterTheMeetingButNotForEver) {
   EXPECT_FALSE(rehearsal.Enough(1100)) << "it trains: the goal is steps now";
 }
 
+TEST(Rehearsal, CountsRanksAndNotTheirHelpers) {
+  Rehearsal rehearsal = OfRanks(4);
+  rehearsal.RanksRun(5);
+  EXPECT_EQ(rehearsal.started(), 4);
+}
+
 TEST(Rehearsal, EndsAtItsLimit) {
   EXPECT_FALSE(OfRanks(2).Enough(9999));
   EXPECT_TRUE(OfRanks(2).Enough(10'000));
