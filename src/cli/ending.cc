@@ -10,12 +10,6 @@ namespace {
 
 constexpr int64_t kWorthTelling = 1000;  // a shorter run is told by its end alone
 
-// -1: none, or the failure was not a rank's.
-int FailingRank(const JobView& job) {
-  const Attempt* attempt = job.last();
-  return job.state == "failed" && attempt && attempt->cause ? attempt->cause->rank : -1;
-}
-
 std::string RunTime(const JobView& job) {
   const Attempt* attempt = job.last();
   const int64_t ran = attempt && attempt->started_ms > 0 ? job.ended_ms - attempt->started_ms : 0;
@@ -25,21 +19,22 @@ std::string RunTime(const JobView& job) {
 void AddFailure(const Screen& screen, const JobView& job, const std::vector<std::string>& lines,
                 std::string& text) {
   if (!lines.empty()) {
-    text += fmt::format("  last lines of rank {}:\n", FailingRank(job));
+    text += fmt::format("  last lines of rank {}:\n", job.FailingRank());
     for (const std::string& line : lines)
       text += fmt::format("  {} {}\n", screen.PaintedErr(Paint::kRed, "|"), line);
   }
-  if (!job.verdict) return;
-  if (lines.empty())
-    for (const std::string& line : job.verdict->evidence)
-      text += fmt::format("  {} {}\n", screen.PaintedErr(Paint::kRed, "|"), line);
-  if (!job.verdict->advice.empty()) text += fmt::format("  what to do: {}\n", job.verdict->advice);
+  const std::vector<std::string> evidence = job.EvidenceBeside(lines);
+  if (!lines.empty() && !evidence.empty()) text += "  what tells the cause:\n";
+  for (const std::string& line : evidence)
+    text += fmt::format("  {} {}\n", screen.PaintedErr(Paint::kRed, "|"), line);
+  if (job.verdict && !job.verdict->advice.empty())
+    text += fmt::format("  what to do: {}\n", job.verdict->advice);
 }
 
 std::string NextText(const JobView& job) {
   std::string text;
   if (job.state == "failed") {
-    const int rank = FailingRank(job);
+    const int rank = job.FailingRank();
     text += rank >= 0 ? fmt::format("  next: muster logs {} -r {}\n", job.id, rank)
                       : fmt::format("  next: muster logs {}\n", job.id);
     text += fmt::format("        muster describe {}\n        muster rerun {}\n", job.id, job.id);
@@ -52,7 +47,7 @@ std::string NextText(const JobView& job) {
 }  // namespace
 
 std::vector<std::string> FailingLines(Api& api, const JobView& job, int count) {
-  const int rank = FailingRank(job);
+  const int rank = job.FailingRank();
   if (rank < 0) return {};
   std::string bytes;
   const auto take = [&](std::string_view part) {

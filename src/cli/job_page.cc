@@ -134,13 +134,14 @@ std::string FailureText(const Screen& screen, const JobView& job,
                         const std::vector<std::string>& lines) {
   std::string text;
   if (!lines.empty()) {
-    text += Title(screen, fmt::format("last lines of rank {}", job.last()->cause->rank));
+    text += Title(screen, fmt::format("last lines of rank {}", job.FailingRank()));
     for (const std::string& line : lines)
       text += fmt::format("  {} {}\n", screen.Painted(Paint::kRed, "|"), line);
   }
-  if (lines.empty() && job.verdict && !job.verdict->evidence.empty()) {
+  const std::vector<std::string> evidence = job.EvidenceBeside(lines);
+  if (!evidence.empty()) {
     text += Title(screen, "evidence");
-    for (const std::string& line : job.verdict->evidence) text += fmt::format("  {}\n", line);
+    for (const std::string& line : evidence) text += fmt::format("  {}\n", line);
   }
   if (job.verdict && !job.verdict->advice.empty()) {
     text += Title(screen, "what to do");

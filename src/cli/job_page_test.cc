@@ -58,6 +58,24 @@ TEST(JobPageTest, BeginsWithWhatWentWrong) {
   EXPECT_THAT(page, HasSubstr("/d/jobs/17/attempts/1"));
 }
 
+TEST(JobPageTest, ShowsTheRankToBlameAndNotTheOneThatEndedFirst) {
+  CaptureScreen screen;
+  JobView job = FailedJob();
+  job.verdict->rank = 5;
+  EXPECT_THAT(JobPage(screen, job, {"ValueError: x"}, 10'000), HasSubstr("last lines of rank 5\n"));
+  EXPECT_THAT(EndingText(screen, job, {"ValueError: x"}), HasSubstr("muster logs 17 -r 5"));
+}
+
+TEST(JobPageTest, ShowsEvidenceThatTheLastLinesDoNotHave) {
+  CaptureScreen screen;
+  const std::vector<std::string> others{"LAUNCH INFO Exit code 1"};
+  EXPECT_THAT(JobPage(screen, FailedJob(), others, 10'000),
+              HasSubstr("evidence\n  ValueError: x\n"));
+  EXPECT_THAT(EndingText(screen, FailedJob(), others),
+              HasSubstr("what tells the cause:\n  | ValueError: x\n"));
+  EXPECT_THAT(JobPage(screen, FailedJob(), {"ValueError: x"}, 10'000), Not(HasSubstr("evidence")));
+}
+
 TEST(JobPageTest, FoldsRanksThatAreAlikeAndKeepsTheOneThatFailed) {
   CaptureScreen screen;
   const std::string page = JobPage(screen, FailedJob(), {}, 10'000);

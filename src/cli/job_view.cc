@@ -1,5 +1,7 @@
 #include "cli/job_view.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -14,6 +16,7 @@ VerdictView ReadVerdict(const json::object& verdict) {
   VerdictView view;
   view.headline = Printable(GetString(verdict, "headline"));
   view.cause = Printable(GetString(verdict, "cause"));
+  view.rank = int(GetInt(verdict, "rank", -1));
   for (const std::string& line : WordsFromJson(GetArray(verdict, "evidence")))
     view.evidence.push_back(Printable(line));
   view.advice = Printable(GetString(verdict, "advice"));
@@ -64,6 +67,18 @@ JobView ReadJob(const json::object& job) {
   if (const json::object* progress = GetObject(job, "progress")) ReadProgress(*progress, view);
   if (const json::object* folders = GetObject(job, "folders")) ReadFolders(*folders, view);
   return view;
+}
+
+int JobView::FailingRank() const {
+  if (state != "failed") return -1;
+  if (verdict && verdict->rank >= 0) return verdict->rank;
+  return last() && last()->cause ? last()->cause->rank : -1;
+}
+
+std::vector<std::string> JobView::EvidenceBeside(const std::vector<std::string>& shown) const {
+  if (!verdict || verdict->evidence.empty()) return {};
+  const bool has = std::ranges::find(shown, verdict->evidence.back()) != shown.end();
+  return has ? std::vector<std::string>() : verdict->evidence;
 }
 
 bool JobView::IsOver() const {

@@ -18,6 +18,7 @@ namespace muster::cli {
 struct VerdictView {
   std::string headline;               // "rank 3 on node-1 exited with code 7"
   std::string cause;                  // its class, "missing_module"
+  int rank = -1;                      // to blame; -1 when it is none
   std::vector<std::string> evidence;  // lines of the log
   std::string advice;                 // what to do, one sentence
 };
@@ -38,6 +39,11 @@ struct JobView {
 
   const Attempt* last() const { return attempts.empty() ? nullptr : &attempts.back(); }
   bool IsOver() const;
+  // The rank to blame, which need not be the one that ended first. -1 when the job did not fail, or
+  // not by a rank.
+  int FailingRank() const;
+  // The verdict's evidence, unless `shown`, which are lines of a log, end in it already.
+  std::vector<std::string> EvidenceBeside(const std::vector<std::string>& shown) const;
   // Ranks that it has or will have; 1 when unknown.
   int Ranks() const;
 };

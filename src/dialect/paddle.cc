@@ -50,7 +50,7 @@ void SetNodeVariables(const JobFacts& facts, Version version, const std::string&
   SetEnv(env, "PADDLE_MASTER", Endpoint(first.address, first.ports.back()));
   SetEnv(env, "PADDLE_GLOBAL_SIZE", facts.ranks.size());
   SetEnv(env, "PADDLE_NNODES", facts.allocation->nodes.size());
-  SetEnv(env, "PADDLE_LOG_DIR", order.dir + "/paddle");
+  SetEnv(env, "PADDLE_LOG_DIR", fmt::format("{}/{}", order.dir, kPaddleLogFolder));
   if (share.kind == "cpu") {
     SetEnvDefault(env, "PADDLE_DISTRI_BACKEND", std::string(kGlooBackend));
   } else if (share.kind != "gpu" && share.kind != "xpu") {

@@ -29,6 +29,10 @@ int PortsPerNode(const JobSpec& spec);
 Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& allocation,
                                     const Places& places);
 
+// The folder of a node in which Paddle's launcher keeps the output of its ranks; it passes on that
+// of the first one alone.
+inline constexpr const char* kPaddleLogFolder = "paddle";
+
 // Names accepted in `framework:`, and what each is, for --help and completion.
 struct FrameworkInfo {
   const char* name;

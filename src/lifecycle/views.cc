@@ -7,27 +7,12 @@
 #include "dialect/command.h"
 #include "dialect/plan.h"
 #include "lifecycle/conductor_impl.h"
+#include "lifecycle/last_words.h"
+#include "verdict/blame.h"
 #include "verdict/verdict.h"
 
 namespace muster::lifecycle {
 namespace {
-
-constexpr int64_t kTailBytes = 32 << 10;
-constexpr size_t kTailLines = 20;
-
-std::vector<std::string> LastLines(const os::Path& log) {
-  const auto size = os::FileSize(log);
-  if (!size) return {};
-  const int64_t from = std::max<int64_t>(0, *size - kTailBytes);
-  const auto bytes = os::ReadAt(log, from, kTailBytes);
-  if (!bytes) return {};
-  std::vector<std::string> lines = Split(*bytes, '\n');
-  if (!lines.empty() && lines.back().empty()) lines.pop_back();
-  if (from > 0 && lines.size() > 1) lines.erase(lines.begin());  // its beginning was cut off
-  if (lines.size() > kTailLines) lines.erase(lines.begin(), lines.end() - kTailLines);
-  for (std::string& line : lines) line = Printable(line);
-  return lines;
-}
 
 std::string ClockText(int64_t wall_ms) {
   const std::time_t seconds = wall_ms / 1000;
@@ -128,14 +113,16 @@ json::object Conductor::Impl::VerdictOf(const Job& job) const {
   if (attempt == nullptr || !attempt->exit || attempt->exit->how == ExitClass::kSucceeded)
     return {};
   std::vector<std::string> lines;
+  std::vector<verdict::RankLines> others;
   if (attempt->cause) {
-    const os::Path node =
-        os::Path(RefOf(job, *attempt).dir) / fmt::format("node{}", attempt->cause->node);
-    lines =
-        LastLines(attempt->cause->rank >= 0 ? node / fmt::format("rank{}.log", attempt->cause->rank)
-                                            : node / "hooks.log");
+    const os::Path dir = RefOf(job, *attempt).dir;
+    lines = attempt->cause->rank >= 0
+                ? LastLinesOf(dir, attempt->cause->node, attempt->cause->rank)
+                : LastLines(dir / fmt::format("node{}", attempt->cause->node) / "hooks.log");
+    if (attempt->cause->rank >= 0 && verdict::TellsLittle(attempt->cause->exit, lines))
+      others = LinesOfOthers(dir, *attempt);
   }
-  return verdict::ToJsonObject(verdict::Judge(job, *attempt, lines));
+  return verdict::ToJsonObject(verdict::Judge(job, *attempt, lines, others));
 }
 
 }  // namespace muster::lifecycle

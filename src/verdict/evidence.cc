@@ -61,7 +61,14 @@ constexpr Rule kRules[] = {
     {"Connection closed by peer", CauseClass::kConnectionLost},
     {"Connection refused", CauseClass::kConnectionLost},
     {"BrokenPipeError", CauseClass::kConnectionLost},
+    {"Broken pipe", CauseClass::kConnectionLost},
     {"Socket Timeout", CauseClass::kConnectionLost},
+    {"DistNetworkError", CauseClass::kConnectionLost},
+    {"Horovod has been shut down", CauseClass::kConnectionLost},
+    {"errors_impl.UnavailableError", CauseClass::kConnectionLost},         // TensorFlow
+    {"Collective ops is aborted by", CauseClass::kConnectionLost},         // TensorFlow
+    {"AllReduceCPUKernelMod launch failed", CauseClass::kConnectionLost},  // MindSpore
+    {"is the first one timed out", CauseClass::kConnectionLost},           // MindSpore's scheduler
     {"FileNotFoundError", CauseClass::kMissingFile},
     {"PermissionError", CauseClass::kPermission},
     {"Permission denied", CauseClass::kPermission},
@@ -69,6 +76,19 @@ constexpr Rule kRules[] = {
     {"command not found", CauseClass::kMissingFile},
     {": not found", CauseClass::kMissingFile},
 };
+
+// What looks like an exception and tells nothing: launchers and crash handlers add it when a
+// process ends, and a library that can do without another one shows it and goes on.
+constexpr std::string_view kEchoes[] = {
+    "ChildFailedError",                       // torchrun, of a rank that told better
+    "SignalException",                        // torchrun, when it is stopped
+    "Horovod detected that one or more",      // horovodrun, of a rank that told better
+    "Distributed job exited with exception",  // msrun, of a rank that told better
+    "is detected by the operating system.",   // Paddle, of any signal
+    "_ARRAY_API not found",                   // NumPy 2, to what was built with NumPy 1
+};
+// The head of NumPy's advice to such a module, which follows on lines of its own.
+constexpr std::string_view kBareImportError = "ImportError:";
 
 bool IsNameChar(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -81,18 +101,27 @@ bool IsException(std::string_view line) {
   while (end < line.size() && IsNameChar(line[end])) ++end;
   const std::string_view name = line.substr(0, end);
   if (end < line.size() && line[end] != ':') return false;
-  return (name.ends_with("Error") || name.ends_with("Exception")) &&
-         !name.ends_with("ChildFailedError");  // torchrun telling of a rank that told better
+  return name.ends_with("Error") || name.ends_with("Exception");
 }
 
-// "[worker0]:" in front of a line that torchrun passed on says nothing about the line.
+// "[worker0]:" of torchrun and "[1]<stderr>:" of horovodrun and mpirun, in front of a line that was
+// passed on, say nothing about the line.
 std::string_view WithoutPrefix(std::string_view line) {
-  const size_t end = line.substr(0, 64).find("]:");
-  return line.starts_with("[") && end != std::string_view::npos ? Trim(line.substr(end + 2)) : line;
+  const size_t end = line.substr(0, 64).find(']');
+  if (!line.starts_with("[") || end == std::string_view::npos) return line;
+  const std::string_view rest = line.substr(end + 1);
+  for (const std::string_view mark : {":", "<stdout>:", "<stderr>:"}) {
+    if (rest.starts_with(mark)) return rest.substr(mark.size());
+  }
+  return line;
 }
 
 std::optional<CauseClass> ClassOf(std::string_view line) {
-  line = WithoutPrefix(Trim(line.substr(0, kLongestLookedAt)));
+  line = Trim(WithoutPrefix(Trim(line.substr(0, kLongestLookedAt))));
+  if (line == kBareImportError ||
+      std::ranges::any_of(kEchoes, [line](std::string_view echo) { return line.contains(echo); })) {
+    return std::nullopt;
+  }
   for (const Rule& rule : kRules) {
     if (line.contains(rule.text)) return rule.cause;
   }
@@ -128,18 +157,45 @@ std::vector<std::string> LastOnes(const std::vector<std::string>& lines) {
   return shown;
 }
 
+struct Complaint {
+  size_t line = 0;
+  CauseClass cause = CauseClass::kUnknown;
+};
+
+std::optional<Complaint> FindComplaint(const std::vector<std::string>& lines) {
+  std::optional<Complaint> fallout;
+  for (size_t i = lines.size(); i > 0; --i) {
+    const std::optional<CauseClass> cause = ClassOf(lines[i - 1]);
+    if (!cause) continue;
+    if (*cause != CauseClass::kConnectionLost) return Complaint{i - 1, *cause};
+    if (!fallout) fallout = Complaint{i - 1, *cause};
+  }
+  return fallout;
+}
+
 }  // namespace
 
 Evidence FindEvidence(const std::vector<std::string>& last_lines) {
-  std::optional<size_t> fallout;
-  for (size_t i = last_lines.size(); i > 0; --i) {
-    const std::optional<CauseClass> cause = ClassOf(last_lines[i - 1]);
-    if (!cause) continue;
-    if (*cause != CauseClass::kConnectionLost) return {*cause, Around(last_lines, i - 1)};
-    if (!fallout) fallout = i - 1;
+  const std::optional<Complaint> found = FindComplaint(last_lines);
+  if (!found) return {CauseClass::kUnknown, LastOnes(last_lines)};
+  return {found->cause, Around(last_lines, found->line)};
+}
+
+bool EndsInTraceback(const std::vector<std::string>& last_lines) {
+  const std::optional<Complaint> found = FindComplaint(last_lines);
+  if (!found || found->cause == CauseClass::kConnectionLost) return false;
+  const std::string_view exception = last_lines[found->line];
+  const std::string_view tag =
+      exception.substr(0, exception.size() - WithoutPrefix(exception).size());
+  // Between its head and the exception all lines are indented. Those of other ranks that a launcher
+  // passed on in between have other tags.
+  for (size_t i = found->line; i > 0; --i) {
+    if (!last_lines[i - 1].starts_with(tag)) continue;
+    const std::string_view line = WithoutPrefix(last_lines[i - 1]);
+    if (line.starts_with("Traceback (most recent call last)")) return true;
+    if (!line.starts_with(" ")) return false;
   }
-  if (fallout) return {CauseClass::kConnectionLost, Around(last_lines, *fallout)};
-  return {CauseClass::kUnknown, LastOnes(last_lines)};
+  return false;
 }
 
 }  // namespace muster::verdict

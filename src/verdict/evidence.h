@@ -16,4 +16,8 @@ struct Evidence {
 // cause, unless that is only the loss of its peers.
 Evidence FindEvidence(const std::vector<std::string>& last_lines);
 
+// Whether the evidence in these lines is the end of a Python traceback, and not of a lost peer: an
+// exception that nobody caught. Stricter than the above, for ranks that need not have failed.
+bool EndsInTraceback(const std::vector<std::string>& last_lines);
+
 }  // namespace muster::verdict

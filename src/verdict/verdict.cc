@@ -1,5 +1,6 @@
 #include "verdict/verdict.h"
 
+#include <algorithm>
 #include <csignal>
 
 #include <fmt/format.h>
@@ -7,6 +8,7 @@
 #include "base/text.h"
 #include "model/names.h"
 #include "verdict/advice.h"
+#include "verdict/blame.h"
 #include "verdict/evidence.h"
 
 namespace muster::verdict {
@@ -115,21 +117,60 @@ CauseClass ClassOf(const ExitReport& end, CauseClass told) {
   return CauseClass::kUnknown;
 }
 
+std::string NameOf(const Attempt& attempt, const RankInfo& info) {
+  const bool known = info.node >= 0 && size_t(info.node) < attempt.nodes.size();
+  return fmt::format("rank {}{}{}", info.rank,
+                     info.role.empty() ? "" : fmt::format(" ({})", info.role),
+                     known ? " on " + attempt.nodes[size_t(info.node)].name : "");
+}
+
+// The verdict when another rank than the one that ended first is to blame.
+Verdict JudgeBlamed(const Attempt& attempt, const RankLines& log) {
+  const RankInfo& blamed = *std::ranges::find(attempt.ranks, log.rank, &RankInfo::rank);
+  Evidence evidence = FindEvidence(log.lines);
+  const ExitReport end = blamed.exit.value_or(ExitReport{});
+  const bool told = end.how == ExitClass::kStopped || end.how == ExitClass::kLost;
+  Verdict verdict;
+  verdict.rank = blamed.rank;
+  verdict.cause = told ? evidence.cause : ClassOf(end, evidence.cause);
+  verdict.evidence = std::move(evidence.lines);
+  verdict.headline = Printable(
+      fmt::format("{} failed{}; rank {} on {}, which ended first, had lost its peer: {}",
+                  NameOf(attempt, blamed), told ? "" : ": " + Describe(end), attempt.cause->rank,
+                  attempt.cause->node_name, Describe(attempt.cause->exit)));
+  return verdict;
+}
+
+Verdict JudgeFirst(const Job& job, const Attempt& attempt, const ExitReport& end,
+                   const std::vector<std::string>& last_lines) {
+  Verdict verdict;
+  verdict.headline = Printable(Headline(job, attempt, end));
+  Evidence evidence = FindEvidence(last_lines);
+  verdict.cause = ClassOf(end, evidence.cause);
+  if (!StoppedFromOutside(end)) {
+    verdict.evidence = std::move(evidence.lines);
+    verdict.rank = attempt.cause ? attempt.cause->rank : -1;
+  }
+  return verdict;
+}
+
 }  // namespace
 
 const char* Name(CauseClass cause) { return kNames[size_t(cause)]; }
 
-Verdict Judge(const Job& job, const Attempt& attempt, const std::vector<std::string>& last_lines) {
+Verdict Judge(const Job& job, const Attempt& attempt, const std::vector<std::string>& last_lines,
+              std::span<const RankLines> others) {
   const ExitReport end = EndOf(attempt);
   Verdict verdict;
   if (end.how == ExitClass::kSucceeded) {
     verdict.headline = "the job succeeded";
     return verdict;
   }
-  verdict.headline = Printable(Headline(job, attempt, end));
-  Evidence evidence = FindEvidence(last_lines);
-  verdict.cause = ClassOf(end, evidence.cause);
-  if (!StoppedFromOutside(end)) verdict.evidence = std::move(evidence.lines);
+  const RankLines* blamed =
+      StoppedFromOutside(end) ? nullptr : FindBlamed(attempt, last_lines, others);
+  const bool another = blamed != nullptr && blamed->rank != attempt.cause->rank;
+  verdict = another ? JudgeBlamed(attempt, *blamed)
+                    : JudgeFirst(job, attempt, end, blamed != nullptr ? blamed->lines : last_lines);
   verdict.retry_makes_sense = RetryMakesSense(verdict.cause);
   verdict.advice = AdviceFor(verdict.cause, job.spec);
   return verdict;
@@ -140,6 +181,7 @@ json::object ToJsonObject(const Verdict& verdict) {
   for (const std::string& line : verdict.evidence) evidence.emplace_back(line);
   return {{"headline", verdict.headline},
           {"cause", Name(verdict.cause)},
+          {"rank", verdict.rank < 0 ? json::value(nullptr) : json::value(verdict.rank)},
           {"evidence", std::move(evidence)},
           {"retry_makes_sense", verdict.retry_makes_sense},
           {"advice", verdict.advice}};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,13 +40,22 @@ const char* Name(CauseClass cause);  // "missing_module", as in JSON
 struct Verdict {
   std::string headline;  // "rank 3 (worker) on node-1 failed first: exited with code 7"
   CauseClass cause = CauseClass::kNone;
+  int rank = -1;                      // to blame; -1 when it is none
   std::vector<std::string> evidence;  // lines of the failing rank that show it, safe to print
   bool retry_makes_sense = false;     // the same job may well succeed next time
   std::string advice;                 // one plain sentence; empty when there is nothing to do
 };
 
-// Pure. `last_lines` are the last of the log of the rank (or hook) that failed first; any bytes.
-Verdict Judge(const Job& job, const Attempt& attempt, const std::vector<std::string>& last_lines);
+// The last lines of one rank's log; any bytes.
+struct RankLines {
+  int rank = 0;
+  std::vector<std::string> lines;
+};
+
+// Pure. `last_lines` are the last of the log of the rank (or hook) that ended first; any bytes. Of
+// `others` one may turn out to be the cause: worth giving when TellsLittle (blame.h) says so.
+Verdict Judge(const Job& job, const Attempt& attempt, const std::vector<std::string>& last_lines,
+              std::span<const RankLines> others = {});
 
 json::object ToJsonObject(const Verdict& verdict);
 

@@ -141,7 +141,24 @@ TEST(Judge, KnowsWhatALineTells) {
       {"RuntimeError: No CUDA GPUs are available", CauseClass::kNoDevice},
       {"ValueError: bad shape", CauseClass::kPythonError},
       {"[worker0]:KeyError: 'x'", CauseClass::kPythonError},
+      {"[1]<stderr>:KeyError: 'x'", CauseClass::kPythonError},
+      {"[1,0]<stderr>:KeyError: 'x'", CauseClass::kPythonError},
       {"sh: 1: trian: not found", CauseClass::kMissingFile},
+      {"torch.distributed.DistNetworkError: Failed to recv, got 0 bytes. Connection was likely "
+       "closed.",
+       CauseClass::kConnectionLost},
+      {"horovod.common.exceptions.HorovodInternalError: Horovod has been shut down. This was "
+       "caused "
+       "by an exception on one of the ranks",
+       CauseClass::kConnectionLost},
+      {"tensorflow.python.framework.errors_impl.UnavailableError: Graph execution error:",
+       CauseClass::kConnectionLost},
+      {"Collective ops is aborted by: Socket closed", CauseClass::kConnectionLost},
+      {"[ERROR] DEVICE(1,2,python) RunOpImpl] AllReduceCPUKernelMod launch failed.",
+       CauseClass::kConnectionLost},
+      {"RuntimeError: The total number of timed out node is 2. Timed out node list is: {0, 1}, "
+       "worker 0 is the first one timed out, please check its log.",
+       CauseClass::kConnectionLost},
       {"nothing special", CauseClass::kUnknown},
   };
   for (const Telling& telling : table) {
@@ -170,6 +187,51 @@ TEST(Judge, LooksPastTheSummaryOfTorchrun) {
       {"KeyError: 'x'", "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:",
        "  exitcode  : 1 (pid: 77)"});
   EXPECT_THAT(verdict.evidence, ElementsAre("KeyError: 'x'"));
+}
+
+// Lines that real frameworks print in good runs, or whenever a process ends. Alone they blame
+// nobody, and behind or before an error they do not hide it.
+TEST(Judge, PassesOverWhatFrameworksPrintAnyway) {
+  const char* const harmless[] = {
+      // MindSpore 2.10
+      "[WARNING] DISTRIBUTED(1,2,python) [cluster_context.cc:316] BuildCluster] Topology build "
+      "timed "
+      "out., retry(8/1200).",
+      "[WARNING] DISTRIBUTED(1,2,python) [connection.cc:79] SocketEventHandler] Event value fd: 9, "
+      "errcode: 11, errno: 11 Resource temporarily unavailable, remote peer: 127.0.0.1:52342",
+      "ImportError: ",
+      "AttributeError: _ARRAY_API not found",
+      "A module that was compiled using NumPy 1.x cannot be run in",
+      "[WARNING] COMMON(1,2,python) [py_parse.cc:132] operator()] Numpy init failed.",
+      "RuntimeError: Distributed job exited with exception. Please check logs in directory: /x.",
+      // Horovod 0.28
+      "RuntimeError: Horovod detected that one or more processes exited with non-zero status, thus "
+      "causing the job to be terminated. The first process to do so was:",
+      "Terminating remaining workers after failure of Process 2.",
+      // PaddlePaddle 3.3
+      "LAUNCH WARNING 2026-11-15 Compatible mode enable with args ['--node_ip']",
+      "I1115 tcp_utils.cc:109] Retry to connect to 127.77.0.1:20754 while the server is not yet "
+      "listening.",
+      "Error Message Summary:",
+      "C++ Traceback (most recent call last):",
+      "FatalError: `Termination signal` is detected by the operating system.",
+      "LAUNCH INFO 2026-11-15 Terminating with signal 15",
+      // TensorFlow 2.21
+      "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR",
+      "E0000 00:00:1 cuda_executor.cc:1228] INTERNAL: CUDA Runtime error: Failed call to "
+      "cudaGetRuntimeVersion: Error loading CUDA libraries. GPU will not be used.",
+      "W0000 00:00:1 preemption_notifier.cc:90] SIGTERM caught at 2026-11-15T13:20:07",
+      // torchrun
+      "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ",
+      "torch.distributed.elastic.multiprocessing.api.SignalException: Process 7 got signal: 15",
+      "  traceback : To enable traceback see: https://pytorch.org/docs/stable/elastic/errors.html",
+      "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: 1",
+  };
+  for (const char* line : harmless) {
+    EXPECT_EQ(JudgeLines({line}).cause, CauseClass::kUnknown) << line;
+    EXPECT_THAT(JudgeLines({"KeyError: 'x'", line}).evidence, ElementsAre("KeyError: 'x'")) << line;
+    EXPECT_THAT(JudgeLines({line, "KeyError: 'x'"}).evidence, ElementsAre("KeyError: 'x'")) << line;
+  }
 }
 
 TEST(Judge, ShowsThePlaceInTheScript) {
@@ -224,10 +286,11 @@ TEST(Judge, BearsAnyBytesAndAnyLength) {
 
 TEST(Judge, HasAJsonForm) {
   const json::object object = ToJsonObject(JudgeLines({"ValueError: x"}));
-  EXPECT_EQ(ToJson(object),
-            R"({"headline":"rank 1 (worker) on node-1 failed first: exited with code 1",)"
-            R"("cause":"python_error","evidence":["ValueError: x"],"retry_makes_sense":false,)"
-            R"("advice":"Look at the exception and the line of the script above it."})");
+  EXPECT_EQ(
+      ToJson(object),
+      R"({"headline":"rank 1 (worker) on node-1 failed first: exited with code 1",)"
+      R"("cause":"python_error","rank":1,"evidence":["ValueError: x"],"retry_makes_sense":false,)"
+      R"("advice":"Look at the exception and the line of the script above it."})");
 }
 
 }  // namespace
