@@ -75,7 +75,7 @@ void SetMasterVariables(const JobFacts& facts, const RankFacts& rank, NodeOrder&
   SetEnv(env, "PADDLE_NPROC_PER_NODE", rank.role->ranks);
   SetEnv(env, "PADDLE_JOB_ID",
          fmt::format("muster-{}-{}", facts.places->job, facts.places->attempt));
-  SetEnv(env, "PADDLE_LOG_DIR", order.dir + "/paddle");
+  SetEnv(env, "PADDLE_LOG_DIR", fmt::format("{}/{}", order.dir, kPaddleLogFolder));
   if (DeviceIndex(rank) >= 0) SetEnv(env, "PADDLE_DEVICES", Indices(rank));
 }
 
@@ -86,7 +86,7 @@ void AddFlagsOf18(const JobFacts& facts, const RankFacts& rank, const NodeOrder&
   Add(flags, "node_ip", rank.share->address);
   Add(flags, "started_port", std::to_string(rank.share->ports.front()));
   Add(flags, "selected_gpus", Indices(rank));
-  Add(flags, "log_dir", order.dir + "/paddle");
+  Add(flags, "log_dir", fmt::format("{}/{}", order.dir, kPaddleLogFolder));
 }
 
 std::vector<std::string> Wrapped(const JobSpec& spec, std::vector<std::string> argv) {
@@ -105,18 +105,11 @@ bool UsesPaddleLaunch(const JobSpec& spec, const Role& role) {
 
 std::string TranslateOldFlags(std::vector<std::string>& argv) {
   std::vector<std::string> gone;
-  for (const char* name : {"cluster_node_ips", "node_ip", "started_port"}) {
+  for (const char* name : {"cluster_node_ips", "node_ip", "started_port", "selected_gpus"}) {
     if (TakeFlag(argv, name)) gone.push_back(fmt::format("--{}", name));
   }
   if (std::erase(argv, "--use_paddlecloud") > 0) gone.emplace_back("--use_paddlecloud");
-  std::string said;
-  if (const auto devices = TakeFlag(argv, "selected_gpus")) {
-    if (!HasFlag(argv, "devices") && !HasFlag(argv, "gpus")) {
-      argv.push_back("--devices=" + *devices);
-    }
-    gone.emplace_back("--selected_gpus");
-  }
-  if (gone.empty()) return said;
+  if (gone.empty()) return {};
   return fmt::format(
       "this Paddle's launcher would drop {} and train every node alone; nodes and "
       "devices are given to it in its own way instead",

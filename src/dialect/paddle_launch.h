@@ -20,8 +20,9 @@ inline constexpr size_t kLongestEndpoints = 48'000;  // Paddle's own limit
 bool UsesPaddleLaunch(const JobSpec& spec, const Role& role);
 Status ApplyPaddleLaunch(const JobFacts& facts, std::vector<NodeOrder>& orders);
 
-// Flags of 1.8 that a current launcher drops without a word, and then trains N times alone, made
-// into those that it has. What was translated is said in the result, empty when nothing was.
+// Takes out the flags of 1.8 that a current launcher drops without a word, to train N times alone:
+// the job's variables say the same in its own way, and a list of devices would even break it on the
+// CPU. What was taken is said in the result, empty when nothing was.
 std::string TranslateOldFlags(std::vector<std::string>& argv);
 
 // Threads, and no proxy: it would stand between ranks.

@@ -77,9 +77,8 @@ TEST(PaddleLaunch, TranslatesOldFlagsForACurrentPaddleAndSaysSoOnce) {
                       "python3 -m paddle.distributed.launch --cluster_node_ips=a,b --node_ip a "
                       "--started_port=6170 --selected_gpus=0,1 train.py --selected_gpus=7"))
           .value();
-  EXPECT_THAT(orders[1].ranks.at(0).argv,
-              ElementsAre("python3", "-m", "paddle.distributed.launch", "--devices=0,1", "train.py",
-                          "--selected_gpus=7"));
+  EXPECT_THAT(orders[1].ranks.at(0).argv, ElementsAre("python3", "-m", "paddle.distributed.launch",
+                                                      "train.py", "--selected_gpus=7"));
   EXPECT_THAT(orders[0].notes,
               ElementsAre("this Paddle's launcher would drop --cluster_node_ips --node_ip "
                           "--started_port --selected_gpus and train every node alone; nodes and "
@@ -87,6 +86,7 @@ TEST(PaddleLaunch, TranslatesOldFlagsForACurrentPaddleAndSaysSoOnce) {
   EXPECT_THAT(orders[1].notes, IsEmpty());
   EXPECT_EQ(Seen(orders[1], 0, "PADDLE_NNODES"), "2");
   EXPECT_EQ(Seen(orders[1], 0, "PADDLE_RANK"), "1");
+  EXPECT_EQ(Seen(orders[1], 0, "PADDLE_DEVICES"), "0,1");
 }
 
 TEST(PaddleLaunch, LeavesThemToTheVersionThatKnowsThem) {
