@@ -1,6 +1,6 @@
 # The front door. Every target installs what it needs (Debian packages, as root) and may be run twice.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-objects torture perf lint format sanitize fuzz coverage clean
+.PHONY: help build demo test test-objects test-frameworks torture perf lint format sanitize fuzz coverage clean
 
 MUSTER := build/release/muster
 
@@ -8,6 +8,7 @@ help:
 	@echo "make demo      build, then train on two ranks and watch"
 	@echo "make test      build, then run every test"
 	@echo "make test-objects  the object store beside clients from PyPI and the Go proxy"
+	@echo "make test-frameworks  real MindSpore, Paddle, TensorFlow, Horovod and PyTorch train (ONLY=paddle,horovod)"
 	@echo "make torture   build, then kill, fill, resist and overload it (TORTURE=long: for hours)"
 	@echo "make perf      build, then race it beside Slurm and mpirun (ONLY=submit,logs; PUBLISH=1)"
 	@echo "make build     leave the executable at $(MUSTER)"
@@ -49,6 +50,10 @@ perf: build
 test-objects: build
 	@tools/deps.sh test
 	@tools/test_objects.sh
+
+test-frameworks: build
+	@tools/deps.sh test frameworks
+	@ONLY="$(ONLY)" tools/test_frameworks.sh
 
 lint:
 	@tools/deps.sh lint

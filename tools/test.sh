@@ -28,7 +28,8 @@ PY
 done
 
 MUSTER="${MUSTER:-$PWD/build/release/muster}" /usr/bin/python3 -m pytest -q -n 4 --dist loadfile \
-  -p no:cacheprovider --junitxml "$out/pytest.xml" --ignore tests/torture --ignore tests/objects tests ${PYTEST_ARGS:-}
+  -p no:cacheprovider --junitxml "$out/pytest.xml" --ignore tests/torture --ignore tests/objects \
+  --ignore tests/frameworks tests ${PYTEST_ARGS:-}
 counts=$(/usr/bin/python3 - "$out/pytest.xml" <<'PY'
 import sys, xml.etree.ElementTree as tree
 try:

@@ -1,0 +1,71 @@
+"""The three generations of flags of Paddle's launcher: old ones under a current Paddle, and under the Paddle that had them."""
+import json
+import re
+
+import pytest
+
+import real
+from test_launchers import assert_four_ranks_agree, everything_said
+
+OLD_FLAGS = "--cluster_node_ips=192.168.0.16,192.168.0.17 --node_ip=192.168.0.16 --started_port=6170 --selected_gpus=0,1"
+
+
+@pytest.fixture
+def cluster(start_server):
+    return start_server("--nodes", "2x2cpu")
+
+
+def train(cluster, run, **more):
+    job = real.submit(cluster, "paddle", run, parameters={"steps": 5}, inputs={"data_url": str(real.DATA)},
+                      outputs={"train_url": None}, **more)
+    return cluster.wait_end(job, real.PATIENCE)
+
+
+def test_old_flags_train_one_job_of_four_and_not_two_of_one(cluster):
+    job = train(cluster, f"python -m paddle.distributed.launch {OLD_FLAGS} train_paddle.py")
+    assert_four_ranks_agree(everything_said(cluster, job))
+    said = [note for note in real.notes_of(job) if "--cluster_node_ips" in note]
+    assert len(said) == 1 and "--node_ip --started_port --selected_gpus" in said[0]
+
+
+def test_old_flags_in_a_script_train_one_job_too(cluster):
+    """Muster does not see the flags there; the variables, which win over flags, must do."""
+    run = f"true && python -m paddle.distributed.launch {OLD_FLAGS} train_paddle.py"
+    assert_four_ranks_agree(everything_said(cluster, train(cluster, run)))
+
+
+def told(text):
+    """What each process was told, by rank; endpoints by their place in the list, for ports differ from job to job."""
+    found = {}
+    for line in re.findall(r"told (\{.*\})", text):
+        env = json.loads(line)
+        endpoints = env["PADDLE_TRAINER_ENDPOINTS"].split(",")
+        assert len(set(endpoints)) == len(endpoints)
+        env["PADDLE_CURRENT_ENDPOINT"] = endpoints.index(env["PADDLE_CURRENT_ENDPOINT"])
+        env["PADDLE_TRAINER_ENDPOINTS"] = [endpoint.split(":")[0] for endpoint in endpoints]
+        found[env["PADDLE_TRAINER_ID"]] = env
+    return found
+
+
+def test_ranks_are_told_what_the_launcher_of_1_8_5_itself_tells_them(start_server):
+    cluster = start_server("--nodes", "2x2gpu")
+    seen = {}
+    for start, run in ("launch", "python -m paddle.distributed.launch show_paddle.py"), ("env", "show_paddle.py"):
+        job = real.submit(cluster, "paddle", run, environment="paddle18", launch={"version": "1.8.5", "start": start},
+                          resources={"nodes": 2, "devices": "gpu:2"})
+        seen[start] = told(everything_said(cluster, cluster.wait_end(job, real.PATIENCE)))
+    assert sorted(seen["launch"]) == ["0", "1", "2", "3"]
+    assert seen["launch"] == seen["env"]
+
+
+def test_parameter_servers_of_1_8_5_end_after_the_last_trainer(start_server):
+    cluster = start_server("--nodes", "2x2cpu")
+    job = real.submit(cluster, "paddle", "train_paddle18.py", environment="paddle18", launch={"version": "1.8.5"},
+                      parameters={"steps": 40}, inputs={"data_url": str(real.DATA)}, outputs={"train_url": None}, resources=None,
+                      roles={"ps": {"nodes": 1, "devices": "cpu:1", "service": True}, "worker": {"nodes": 1, "devices": "cpu:2"}})
+    job = cluster.wait_end(job, real.PATIENCE)
+    text = real.output(cluster, job)
+    for rank in range(2):
+        losses = [float(loss) for loss in re.findall(rf"rank {rank} step \d+/40 loss: (\S+)", text)]
+        assert len(losses) == 40 and sum(losses[-5:]) < 0.8 * sum(losses[:5]), losses
+    assert [r["exit"]["stopped_by"] for r in job["ranks"] if r["role"] == "ps"] == ["role_end"]
