@@ -45,8 +45,7 @@ class SqliteJournal final : public Journal {
   JournalReads reads_;  // closed first, so that the writer's close tidies up the log
 };
 
-// Specs hold environments, so the file is its owner's alone; SQLite gives -wal and -shm the same
-// mode.
+// Specs hold environments, so the file is its owner's alone; SQLite gives -wal the same mode.
 Status MakeFileIfMissing(const os::Path& file) {
   const auto made = os::Open(file, O_RDWR | O_CREAT | O_EXCL, 0600);
   if (made) return os::SyncDir(file.has_parent_path() ? file.parent_path() : ".");

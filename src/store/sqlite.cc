@@ -138,7 +138,9 @@ Database::Database(std::unique_ptr<sqlite3, Close> db, const os::Path& file)
 Result<Database> Database::Open(const os::Path& file) {
   sqlite3* raw = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  const int rc = sqlite3_open_v2(file.c_str(), &raw, flags, nullptr);
+  // Keeps the index of the WAL in memory and the file to this process. In a file of its own the
+  // index would be mapped, and a full disk would end the server by a SIGBUS.
+  const int rc = sqlite3_open_v2(file.c_str(), &raw, flags, "unix-excl");
   std::unique_ptr<sqlite3, Close> db(raw);
   if (rc != SQLITE_OK) return FailSqlite(raw, rc, "open", file.string());
   return Database(std::move(db), file);

@@ -47,6 +47,9 @@ class Ballast:
                 except OSError:
                     pass
 
+    def yield_room(self, size):
+        os.truncate(self.path, self.path.stat().st_size - size)
+
     def drop(self):
         self.path.unlink(missing_ok=True)
 
@@ -142,6 +145,31 @@ def test_nothing_acknowledged_is_lost_while_the_disk_fills_up_again_and_again(sm
         else:
             assert "space" in job["reason"] or job["attempts"][-1]["exit"]["class"] == "exit_code", job
     say(f"{len(refusals)} refusals, {len(load.acknowledged)} jobs and {len(code.jobs)} snapshots acknowledged")
+    check_nothing_left(server)
+
+
+def test_a_server_that_finds_little_room_is_never_ended_by_a_signal(small_disk):
+    """Memory that stands for a file is the trap: a block that cannot be had when it is touched ends the program."""
+    server = FixedServer(small_disk / "data", "--nodes", "1x4cpu").start()
+    server.post("/jobs", {"spec": {"run": ["true"], "sweep": {"i": list(range(100))}}}, expect=201)
+    server.wait_idle()
+    server.kill()
+    for file in (small_disk / "data").glob("journal.db-shm"):
+        file.unlink()  # SQLite makes such a file anew at each start, when it is let
+    ballast, started = Ballast(small_disk), 0
+    ballast.fill()
+    for _ in range(40):
+        server.spawn()
+        wait_until(lambda: server.process.poll() is not None or server.ready(), PATIENCE, "the server to start or to give up")
+        if server.process.poll() is None:
+            started += 1
+            server.kill()
+        else:
+            assert server.process.returncode == 1, f"ended by {server.process.returncode}: {server.log()[-1000:]}"
+        ballast.yield_room(1024)
+    assert started > 0
+    ballast.drop()
+    assert server.start().all_jobs()[0]["state"] == "succeeded"
     check_nothing_left(server)
 
 
