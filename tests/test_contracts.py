@@ -8,8 +8,10 @@ from conftest import ROOT
 
 GOLDEN = ROOT / "src/dialect/golden"
 COMMON = ["Every job", "Devices", "Networks"]
-OTHERS = {"mindspore": ["mpi"], "horovod": ["mpi"]}  # contracts that a framework takes over from another
-OF_THE_TESTS = {"MODE"}
+# Contracts that a framework or a platform takes over from another.
+OTHERS = {"mindspore": ["mpi"], "horovod": ["mpi"], "modelarts": ["custom", "mindspore", "pytorch"],
+          "modelarts-v1": ["modelarts", "custom"], "apulis": ["custom", "horovod"]}
+OF_THE_TESTS = {"MODE", "epochs", "BATCH_demo.0_HOSTS"}
 
 
 def rows():

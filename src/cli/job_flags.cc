@@ -23,6 +23,8 @@ std::vector<Flag> JobFlags() {
       {"framework", 'f', "NAME",
        "whose launch contract the ranks get: pytorch, mindspore, paddle, …", false,
        Completes::kFramework},
+      {"platform", 0, "NAME",
+       "whose folders and variables it finds: modelarts, modelarts-v1, apulis"},
       {"nodes", 'N', "COUNT", "how many nodes"},
       {"devices", 'g', "KIND:COUNT", "devices on each node, such as npu:8"},
       {"launch", 0, "NAME=VALUE", "how the framework is started, such as start=msrun", true},
@@ -55,6 +57,7 @@ Result<FlagValues> ReadJobFlags(const Args& args) {
   FlagValues values;
   values.name = Said(args, "name");
   values.framework = Said(args, "framework");
+  values.platform = Said(args, "platform");
   values.python = Said(args, "python");
   values.workdir = Said(args, "workdir");
   values.nodes = Said(args, "nodes");

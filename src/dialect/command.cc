@@ -99,6 +99,10 @@ std::vector<std::string> RoughWords(std::string_view text) {
 
 }  // namespace
 
+std::string InputPath(const std::pair<std::string, std::string>& input) {
+  return PlainPath(input.second);
+}
+
 std::string OutputFolder(const std::pair<std::string, std::string>& output, const Places& places) {
   if (!output.second.empty()) return PlainPath(output.second);
   std::string folder = output.first;  // a name may hold slashes; they lead nowhere else

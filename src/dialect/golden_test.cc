@@ -120,6 +120,37 @@ void AddOthers(std::vector<Case>& cases) {
   cases.push_back({"deepspeed_launcher", PlainSpec("deepspeed", 2, "gpu", 8, "deepspeed t.py")});
 }
 
+JobSpec On(std::string platform, JobSpec spec) {
+  spec.platform = std::move(platform);
+  spec.code = "/src/resnet";
+  spec.inputs = {{"data_url", "/data/set"}};
+  spec.outputs = {{"train_url", ""}};
+  spec.roles[0].parameters = {{"epochs", "3"}};
+  return spec;
+}
+
+void AddPlatforms(std::vector<Case>& cases) {
+  for (const std::string platform : {"modelarts", "modelarts-v1", "apulis"}) {
+    const auto add = [&](const std::string& name, JobSpec spec, bool real = false) {
+      cases.push_back({platform + "_" + name, On(platform, std::move(spec)), real});
+    };
+    add("1x1", PlainSpec("custom", 1, "cpu", 1, "train.py"));
+    add("1x8", PlainSpec("custom", 1, "gpu", 8, "train.py"));
+    add("2x8", PlainSpec("custom", 2, "npu", 8, "train.py"));
+    add("real", PlainSpec("custom", 2, "npu", 8, "bash run.sh"), true);
+    add("command", PlainSpec("custom", 2, "gpu", 8, "bash run.sh && sleep infinity"));
+    add("uneven", Uneven("custom"));
+    add("roles", WithService("custom"));
+  }
+  cases.push_back(
+      {"modelarts_mindspore", On("modelarts", PlainSpec("mindspore", 2, "npu", 8, "t.py"))});
+  cases.push_back(
+      {"modelarts_pytorch", On("modelarts", PlainSpec("pytorch", 2, "gpu", 8, "t.py"))});
+  cases.push_back({"apulis_horovod",
+                   On("apulis", PlainSpec("horovod", 2, "gpu", 8,
+                                          "horovodrun -np 16 python t.py && sleep infinity"))});
+}
+
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const FrameworkInfo& info : Frameworks()) {
@@ -140,6 +171,7 @@ std::vector<Case> Cases() {
   AddMindspore(cases);
   AddPaddle(cases);
   AddOthers(cases);
+  AddPlatforms(cases);
   return cases;
 }
 

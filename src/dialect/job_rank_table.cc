@@ -47,8 +47,18 @@ Result<std::vector<std::string>> AddressesOf(const JobFacts& facts, const NodeSh
 
 }  // namespace
 
-Result<JobRankTable> MakeJobRankTable(const JobFacts& facts, TableForm form) {
+Result<std::vector<TableHost>> TableHostsOf(const JobFacts& facts) {
   std::vector<TableHost> hosts;
+  for (const NodeShare& share : facts.allocation->nodes) {
+    TableHost host{.server = share.address, .devices = share.devices};
+    std::sort(host.devices.begin(), host.devices.end());  // as the visible ones are counted
+    MUSTER_ASSIGN(host.addresses, AddressesOf(facts, share, host.devices));
+    hosts.push_back(std::move(host));
+  }
+  return hosts;
+}
+
+Result<JobRankTable> MakeJobRankTable(const JobFacts& facts, TableForm form) {
   for (const NodeShare& share : facts.allocation->nodes) {
     const Role& role = *facts.role_of_node[size_t(share.index)];
     if (share.kind != "npu" || role.ranks != int(share.devices.size())) {
@@ -58,11 +68,8 @@ Result<JobRankTable> MakeJobRankTable(const JobFacts& facts, TableForm form) {
                               role.name, role.ranks, share.kind, share.devices.size()),
                   "ask for npu devices and as many ranks, or choose another launch.start");
     }
-    TableHost host{.server = share.address, .devices = share.devices};
-    std::sort(host.devices.begin(), host.devices.end());  // as the visible ones are counted
-    MUSTER_ASSIGN(host.addresses, AddressesOf(facts, share, host.devices));
-    hosts.push_back(std::move(host));
   }
+  MUSTER_ASSIGN(const std::vector<TableHost> hosts, TableHostsOf(facts));
   JobRankTable made;
   MUSTER_ASSIGN(made.table, MakeRankTable(hosts, form));
   const json::object document = ToJsonObject(made.table);

@@ -20,6 +20,9 @@ struct JobRankTable {
 // ranks and devices do not match, or when a job's rule gives a table that HCCL refuses.
 Result<JobRankTable> MakeJobRankTable(const JobFacts& facts, TableForm form);
 
+// The servers of such a table, whatever the job starts on them. kInvalid as above.
+Result<std::vector<TableHost>> TableHostsOf(const JobFacts& facts);
+
 // Where a node keeps it. HCCL takes no other ending.
 std::string RankTablePath(const NodeOrder& order);
 

@@ -97,6 +97,7 @@ int MpirunProcesses(const JobSpec& spec, const Role& role, int role_node) {
 
 std::string WriteSsh(const JobFacts& facts, NodeOrder& order) {
   const std::string path = order.dir + "/bin/ssh";
+  if (std::ranges::find(order.files, path, &OrderFile::path) != order.files.end()) return path;
   order.files.push_back(
       {path, fmt::format("#!/bin/sh\nexec {} agent \"$@\"\n", ShellQuote(facts.places->muster)),
        0755});

@@ -10,6 +10,7 @@
 #include "dialect/environment.h"
 #include "dialect/facts.h"
 #include "dialect/framework.h"
+#include "dialect/platform.h"
 
 namespace muster::dialect {
 
@@ -110,17 +111,10 @@ Status AddRanks(const JobFacts& facts, std::vector<NodeOrder>& orders) {
   return {};
 }
 
-}  // namespace
-
-int PortsPerNode(const JobSpec& spec) {
-  const auto framework = FindFramework(spec.framework);
-  return framework ? (*framework)->ports(spec) : 0;
-}
-
-Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& allocation,
-                                    const Places& places) {
-  MUSTER_ASSIGN(const Framework* framework, FindFramework(spec.framework));
-  MUSTER_ASSIGN(const JobFacts facts, GatherFacts(spec, allocation, places, *framework));
+// What a framework makes of a job.
+Result<std::vector<NodeOrder>> PlanFacts(const JobFacts& facts, const Framework& framework) {
+  const Allocation& allocation = *facts.allocation;
+  const Places& places = *facts.places;
   const Shared<Hosts> hosts = HostsOf(allocation);
   std::vector<NodeOrder> orders;
   orders.reserve(allocation.nodes.size());
@@ -134,8 +128,52 @@ Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& alloc
                : orders.back().work_dir + "/code");
   }
   MUSTER_TRY(AddRanks(facts, orders));
-  MUSTER_TRY(framework->apply(facts, orders));
+  MUSTER_TRY(framework.apply(facts, orders));
   return orders;
+}
+
+// The framework plans the job as it sees itself, and knows nothing of the platform's ports.
+Result<std::vector<NodeOrder>> PlanInside(const Platform& platform, const JobSpec& spec,
+                                          Allocation allocation, const Places& places) {
+  const JobSpec inside = platform.inside(spec);
+  PlatformJob job{.outside = &spec};
+  for (NodeShare& share : allocation.nodes) {
+    if (!platform.takes_port || share.ports.empty()) continue;
+    job.ports.push_back(share.ports.back());
+    share.ports.pop_back();
+  }
+  MUSTER_ASSIGN(const Framework* framework, FindFramework(inside.framework));
+  MUSTER_ASSIGN(const JobFacts facts, GatherFacts(inside, allocation, places, *framework));
+  if (platform.takes_port && job.ports.size() < allocation.nodes.size()) {
+    return Fail(Code::kInvalid,
+                fmt::format("the allocation has no port for the platform {}", platform.name),
+                "place the job again");
+  }
+  MUSTER_ASSIGN(std::vector<NodeOrder> orders, PlanFacts(facts, *framework));
+  job.facts = &facts;
+  MUSTER_TRY(platform.apply(job, orders));
+  return orders;
+}
+
+}  // namespace
+
+int PortsPerNode(const JobSpec& spec) {
+  const auto of_framework = [](const JobSpec& job) {
+    const auto framework = FindFramework(job.framework);
+    return framework ? (*framework)->ports(job) : 0;
+  };
+  const Platform* platform = FindPlatform(spec.platform);
+  if (platform == nullptr) return of_framework(spec);
+  return of_framework(platform->inside(spec)) + (platform->takes_port ? 1 : 0);
+}
+
+Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& allocation,
+                                    const Places& places) {
+  const Platform* platform = FindPlatform(spec.platform);
+  if (platform != nullptr) return PlanInside(*platform, spec, allocation, places);
+  MUSTER_ASSIGN(const Framework* framework, FindFramework(spec.framework));
+  MUSTER_ASSIGN(const JobFacts facts, GatherFacts(spec, allocation, places, *framework));
+  return PlanFacts(facts, *framework);
 }
 
 std::vector<FrameworkInfo> Frameworks() {
@@ -148,6 +186,7 @@ std::vector<FrameworkInfo> Frameworks() {
 
 Allocation SketchAllocation(const JobSpec& spec) {
   constexpr int kHostsPerNet = 254;
+  const int ports = PortsPerNode(spec);
   Allocation allocation;
   for (const Role& role : spec.roles) {
     for (int i = 0; i < role.nodes; ++i) {
@@ -158,7 +197,7 @@ Allocation SketchAllocation(const JobSpec& spec) {
           fmt::format("127.77.{}.{}", index / kHostsPerNet % 256, index % kHostsPerNet + 1);
       share.is_virtual = true;
       for (int device = 0; device < role.devices.count; ++device) share.devices.push_back(device);
-      for (int port = 0; port < PortsPerNode(spec); ++port) {
+      for (int port = 0; port < ports; ++port) {
         share.ports.push_back(kSketchPort + port);
       }
       allocation.nodes.push_back(std::move(share));

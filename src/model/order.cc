@@ -7,7 +7,9 @@
 namespace muster {
 namespace {
 
+// Orders with a platform are refused by launchers that know none.
 constexpr int kVersion = 2;
+constexpr int kPlatformVersion = 3;
 
 json::object ToJson(const RankOrder& rank) {
   return {{"rank", rank.rank},           {"local_rank", rank.local_rank},  {"role", rank.role},
@@ -46,10 +48,40 @@ std::optional<int64_t> OptionalInt(const json::object& object, std::string_view 
   return GetInt(object, key);
 }
 
+void PutPlatform(const NodeOrder& order, json::object& object) {
+  object["platform"] = order.platform;
+  object["aliases"] = ListToJson(*order.aliases, [](const auto& alias) {
+    return json::object{{"node", alias.first}, {"name", alias.second}};
+  });
+  if (order.view) object["view"] = ToJsonObject(*order.view);
+  object["boot_file"] = order.boot_file;
+  if (order.pre_start) {
+    object["pre_start"] = json::object{{"name", order.pre_start->name},
+                                       {"text", order.pre_start->text},
+                                       {"words", WordsToJson(order.pre_start->words)}};
+  }
+}
+
+void TakePlatform(const json::object& object, NodeOrder& order) {
+  order.platform = GetString(object, "platform");
+  Aliases aliases;
+  EachObject(object, "aliases", [&](const json::object& alias) {
+    aliases.emplace_back(int(GetInt(alias, "node")), GetString(alias, "name"));
+  });
+  order.aliases = std::move(aliases);
+  if (const auto* view = GetObject(object, "view")) order.view = ViewFromJson(*view);
+  order.boot_file = GetString(object, "boot_file");
+  if (const auto* step = GetObject(object, "pre_start")) {
+    order.pre_start =
+        PreStart{std::string(GetString(*step, "name")), std::string(GetString(*step, "text")),
+                 WordsFromJson(GetArray(*step, "words"))};
+  }
+}
+
 }  // namespace
 
 json::object ToJsonObject(const NodeOrder& order) {
-  json::object object{{"version", order.version},
+  json::object object{{"version", order.platform.empty() ? kVersion : kPlatformVersion},
                       {"job", order.job},
                       {"attempt", order.attempt},
                       {"token", order.token},
@@ -74,6 +106,7 @@ json::object ToJsonObject(const NodeOrder& order) {
                                              {"on_stop", order.hooks.on_stop},
                                              {"on_failure", order.hooks.on_failure}}},
                       {"env", PairsToJson(order.env)}};
+  if (!order.platform.empty()) PutPlatform(order, object);
   if (order.rendezvous) {
     object["rendezvous"] = json::object{{"address", order.rendezvous->address},
                                         {"port", order.rendezvous->port},
@@ -95,11 +128,11 @@ Result<NodeOrder> NodeOrderFromJson(const json::value& value) {
   const auto* object = value.if_object();
   if (object == nullptr) return Fail(Code::kCorrupt, "a launch order must be a JSON object");
   NodeOrder order;
-  order.version = int(GetInt(*object, "version"));
-  if (order.version != kVersion) {
+  const int64_t version = GetInt(*object, "version");
+  if (version != kVersion && version != kPlatformVersion) {
     return Fail(Code::kInvalid,
-                fmt::format("launch order of version {}, this launcher knows version {}",
-                            order.version, kVersion),
+                fmt::format("launch order of version {}, this launcher knows versions {} and {}",
+                            version, kVersion, kPlatformVersion),
                 "use the same muster on the server and on the nodes");
   }
   order.job = GetInt(*object, "job");
@@ -125,6 +158,7 @@ Result<NodeOrder> NodeOrderFromJson(const json::value& value) {
   order.memory = OptionalInt(*object, "memory");
   order.time_limit_ms = OptionalInt(*object, "time_limit_ms");
   order.env = PairsFromJson(GetObject(*object, "env"));
+  TakePlatform(*object, order);
   if (const auto* meeting = GetObject(*object, "rendezvous")) {
     order.rendezvous = Rendezvous{std::string(GetString(*meeting, "address")),
                                   int(GetInt(*meeting, "port")), GetBool(*meeting, "serve")};

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/shared.h"
 #include "model/spec.h"
+#include "model/view.h"
 
 namespace muster {
 
@@ -17,6 +18,7 @@ namespace muster {
 // reads nothing else of the job. All paths absolute.
 
 using Hosts = std::vector<std::pair<std::string, std::string>>;  // address, name
+using Aliases = std::vector<std::pair<int, std::string>>;        // node, name
 
 struct OrderFile {
   std::string path;
@@ -31,6 +33,13 @@ struct Rendezvous {
   bool serve = false;  // by this node's launcher; the others wait for it before their ranks start
 };
 
+// A step of the platform's own, once a node before the setup hook; its failure is the job's.
+struct PreStart {
+  std::string name;                // "ma-pre-start.sh"
+  std::string text;                // for /bin/bash
+  std::vector<std::string> words;  // $1 and so on in the text
+};
+
 struct RankOrder {
   int rank = 0;        // over the whole job
   int local_rank = 0;  // on this node
@@ -42,7 +51,6 @@ struct RankOrder {
 };
 
 struct NodeOrder {
-  int version = 2;
   JobId job = 0;
   int attempt = 1;
   std::string token;  // names the attempt for good; also the mark in every rank's environment
@@ -53,6 +61,7 @@ struct NodeOrder {
   std::string hostname;        // set in a UTS namespace when `isolate` and the kernel allow it
   bool isolate = false;        // virtual node: own host name and hosts file
   Shared<Hosts> hosts;         // all nodes of the attempt
+  Shared<Aliases> aliases;     // further names of them
   std::string dir;             // …/attempts/<n>/node<k>
   std::string attempt_dir;     // …/attempts/<n>: `control` and the other nodes' folders are here
   std::string code_dir;        // snapshot to copy into work/code before anything runs; empty: none
@@ -64,6 +73,10 @@ struct NodeOrder {
   bool agent = false;  // listens on dir/agent.sock for commands from other nodes (mpirun)
   std::optional<Rendezvous> rendezvous;  // Horovod's ranks meet here
   std::vector<std::string> notes;        // what a person should know of the plan, said once
+  std::string platform;                  // empty: none of the following
+  std::optional<View> view;
+  std::string boot_file;  // must be there when the code is; empty: none
+  std::optional<PreStart> pre_start;
   Hooks hooks;
   Pairs env;  // of every process on the node, on top of the launcher's inherited environment
   std::optional<int64_t> memory;

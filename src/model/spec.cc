@@ -143,6 +143,7 @@ json::object ToJsonObject(const JobSpec& spec) {
   json::object object;
   object["name"] = spec.name;
   object["framework"] = spec.framework;
+  PutText(object, "platform", spec.platform);
   object["python"] = EscapeVariables(spec.python);
   PutLaunch(object, spec.launch);
   PutText(object, "code", spec.code);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,9 @@
 #include "model/launch.h"
 
 namespace muster {
+
+// Platforms whose scripts run unchanged, each with a file of its own in dialect/.
+inline constexpr std::array<std::string_view, 3> kPlatforms{"modelarts", "modelarts-v1", "apulis"};
 
 using JobId = int64_t;
 using Pairs = std::vector<std::pair<std::string, std::string>>;  // in the order of the file
@@ -65,6 +69,7 @@ struct Hooks {
 struct JobSpec {
   std::string name;
   std::string framework = "custom";
+  std::string platform;  // whose inside the job finds: one of kPlatforms; empty: none
   Launch launch;
   std::string python = "python3";  // interpreter of .py boot files
   std::string code;                // folder as the user wrote it, empty: none

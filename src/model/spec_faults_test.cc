@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,6 +57,19 @@ job.yaml:5:12: resources.devices: found "npu:x", expected KIND:COUNT such as npu
 job.yaml:6:10: retries: found "many", expected a whole number from 0 to 100
 job.yaml:8:11: env.1X: found the name "1X", expected letters, digits and underscores, not a digit first
 )");
+}
+
+TEST(SpecFaultsTest, PlatformsHaveNamesFoldersAndUsersOfTheirOwn) {
+  EXPECT_EQ(TextWith("platform: modelart"),
+            "job.yaml:2:11: platform: found \"modelart\", expected one of modelarts, modelarts-v1, "
+            "apulis (did you mean \"modelarts\"?)\n");
+  EXPECT_EQ(OnlyFault("run: x\nplatform: apulis\nworkdir: rank\n").path, "workdir");
+  for (const char* user : {"../root", "a/b", "''", "."}) {
+    const auto fault =
+        OnlyFault(fmt::format("run: x\nplatform: apulis\nenv: {{DLWS_USER_NAME: {}}}\n", user));
+    EXPECT_EQ(fault.path, "env.DLWS_USER_NAME") << user;
+  }
+  EXPECT_EQ(Faults("run: x\nplatform: x\nworkdir: rank\nretries: many\n").size(), 2u);
 }
 
 TEST(SpecFaultsTest, UnknownKeysWithoutALikenessGetTheList) {

@@ -180,6 +180,8 @@ Fields<JobDraft> IdentityFields() {
                      Word{kNameRule}, &JobDraft::name, Stage::kName),
       Into<JobDraft>("framework", "Whose launch contract the ranks get.", Choice{kFrameworks},
                      &JobDraft::framework),
+      Into<JobDraft>("platform", "Whose variables and folders the job finds around it.",
+                     Choice{kPlatforms}, &JobDraft::platform),
       Into<JobDraft>("code", "A folder that is copied at submit; the command runs inside.", Place{},
                      &JobDraft::code),
       Into<JobDraft>("python", "The interpreter of .py boot files.",

@@ -115,6 +115,7 @@ json::object DocumentFromFlags(const FlagValues& flags, Marks* marks) {
   Overlay overlay(flags.base.value_or(json::object()), marks);
   overlay.PutText("name", flags.name);
   overlay.PutText("framework", flags.framework);
+  overlay.PutText("platform", flags.platform);
   overlay.PutText("code", flags.code);
   overlay.PutText("python", flags.python);
   overlay.PutText("workdir", flags.workdir);

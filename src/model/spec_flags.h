@@ -17,7 +17,7 @@ namespace muster {
 // get the same faults from ReadSpecs.
 struct FlagValues {
   std::optional<json::object> base;  // the document of a job file; flags win over it
-  std::optional<std::string> name, framework, code, python, workdir;
+  std::optional<std::string> name, framework, platform, code, python, workdir;
   std::optional<std::string> nodes, devices, ranks, memory;
   std::optional<std::string> priority, retries, time, grace;
   std::optional<bool> preemptible;

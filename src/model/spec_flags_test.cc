@@ -67,6 +67,13 @@ sweep: {lr: [0.1, 0.2]}
   EXPECT_EQ(Specs(DocumentFromFlags(flags)), Specs(file));
 }
 
+TEST(SpecFlagsTest, PlatformCanBeSaidByAFlag) {
+  FlagValues flags;
+  flags.platform = "apulis";
+  flags.command = {"train.py"};
+  EXPECT_EQ(Specs(DocumentFromFlags(flags)).at(0).platform, "apulis");
+}
+
 TEST(SpecFlagsTest, FlagsWinOverTheFile) {
   FlagValues flags;
   flags.base = Document(R"(

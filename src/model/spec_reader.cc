@@ -10,6 +10,7 @@
 #include "model/scalar.h"
 #include "model/spec_fields.h"
 #include "model/sweep.h"
+#include "model/value_types.h"
 
 namespace muster {
 namespace {
@@ -131,6 +132,24 @@ void CheckLaunch(const Cursor& root, const JobDraft& job) {
                         root.reading.Suggest(start, ways));
 }
 
+// A platform has folders of its own, and one of its names becomes a folder's.
+void CheckPlatform(const Cursor& root, const JobDraft& job) {
+  if (job.platform.empty()) return;
+  if (job.workdir == "rank") {
+    root.reading.AddFault("workdir", "rank beside a platform",
+                          "node: the platform has folders for processes");
+  }
+  for (const RoleDraft& draft : job.drafts) {
+    for (const auto& [name, value] : draft.role.env) {
+      if (name != "DLWS_USER_NAME" || kNameRule.Fits(value)) continue;
+      root.reading.AddFault(
+          draft.path.empty() ? "env.DLWS_USER_NAME" : draft.path + ".env.DLWS_USER_NAME",
+          fmt::format("\"{}\"", ShortText(value)),
+          "the name of a user: " + std::string(kNameRule.expected));
+    }
+  }
+}
+
 void SettleWarning(const Cursor& root, JobDraft& job) {
   const auto* limits = GetObject(root.value.get_object(), "limits");
   const bool said = limits != nullptr && limits->contains("warning");
@@ -164,6 +183,7 @@ JobSpec ReadJob(const Cursor& root, const Sweep& sweep, const Pairs& values) {
   CheckCommands(root, job);
   CheckPlaces(root, job);
   CheckLaunch(root, job);
+  CheckPlatform(root, job);
   SettleWarning(root, job);
   for (RoleDraft& draft : job.drafts) job.roles.push_back(std::move(draft.role));
   sweep.SetParameters(values, job.roles);

@@ -6,7 +6,7 @@
 namespace muster {
 
 // Job files that several tests read: every good one must be taken by the reader and by the schema.
-inline constexpr std::array<std::string_view, 13> kGoodSamples = {
+inline constexpr std::array<std::string_view, 14> kGoodSamples = {
     "run: train.py\n",
     R"({"run": ["python3", "train.py", "--fast"], "resources": {"nodes": 2}})",
     R"(name: resnet50-cifar10
@@ -43,6 +43,10 @@ run: train.py
 launch: {start: torchrun, version: 0.3, rank_table: lab, device_addresses: "10.0.{s}.{1+d}",
          interface: eth0, timeout: 10m}
 )",
+    R"(platform: modelarts-v1
+code: ./resnet50
+run: bash run.sh
+)",
     R"(run: train.py
 sweep: {lr: [0.1, 0.01], depth: [18, 34, 50]}
 )",
@@ -77,7 +81,7 @@ roles: {chief: {}, worker: {nodes: 2}}
 )"};
 
 // Job files that neither takes.
-inline constexpr std::array<std::string_view, 16> kBadSamples = {
+inline constexpr std::array<std::string_view, 17> kBadSamples = {
     "[]\n",
     "name: x\n",
     "run: train.py\nnmae: x\n",
@@ -90,6 +94,7 @@ inline constexpr std::array<std::string_view, 16> kBadSamples = {
     "run: train.py\nretries: 101\n",
     "run: train.py\npreemptible: yes\n",
     "run: train.py\nframework: caffe\n",
+    "run: train.py\nplatform: modelart\n",
     "run: train.py\nenv: {MUSTER_TOKEN: x}\n",
     "run: train.py\ninputs: {data: obs://bucket/x}\n",
     "run: []\n",

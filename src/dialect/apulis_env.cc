@@ -1,0 +1,105 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "dialect/apulis.h"
+#include "dialect/command.h"
+#include "dialect/devices.h"
+#include "dialect/environment.h"
+#include "dialect/job_rank_table.h"
+#include "dialect/plan.h"
+
+namespace muster::dialect {
+
+namespace {
+
+constexpr int kSshPort = 22;  // of the login stand-in, which listens at none
+
+// What one node is called in the variables of all: DLWS_SD_worker0_IP and its like.
+void SetPeer(const NodeShare& share, const std::string& name, Pairs& env) {
+  const auto set = [&](const char* what, std::string value) {
+    env.emplace_back(fmt::format("DLWS_SD_{}_{}", name, what), std::move(value));
+  };
+  set("IP", share.address);
+  set("SSH_PORT", std::to_string(kSshPort));
+  set("IB_IP", share.address);
+  set("HOST_IP", share.address);
+}
+
+void SetIdentity(const PlatformJob& job, const ApLayout& layout, NodeOrder& order) {
+  Pairs& env = order.env;
+  SetEnv(env, "DLWS_JOB_ID", layout.job_uuid);
+  SetEnv(env, "DLWS_USER_NAME", layout.user);
+  SetEnvDefault(env, "DLWS_USER_EMAIL", layout.user + "@localhost");
+  SetEnvDefault(env, "DLWS_UID", 0);
+  SetEnvDefault(env, "DLWS_GID", 0);
+  SetEnvDefault(env, "DLWS_VC_NAME", "platform");
+  const Command& run = job.outside->roles.front().run;
+  SetLongEnv(order, "DLWS_LAUNCH_CMD", run.words.empty() ? run.text : ShellJoin(run.words));
+}
+
+std::string RoleName(size_t nodes) { return nodes == 1 ? "master" : "worker"; }
+
+// "0:192.168.10.1,1:…" of the node's NPUs.
+std::string NpuAddresses(const TableHost& host) {
+  std::string list;
+  for (size_t i = 0; i < host.addresses.size(); ++i) {
+    list += fmt::format("{}{}:{}", i == 0 ? "" : ",", host.devices[i], host.addresses[i]);
+  }
+  return list;
+}
+
+void SetNpus(const JobFacts& facts, NodeOrder& order) {
+  if (!HasNpus(facts)) return;
+  const auto hosts = TableHostsOf(facts);
+  if (!hosts) return;  // told where the tables are made
+  for (const TableHost& host : *hosts) {
+    const size_t node = size_t(&host - hosts->data());
+    order.env.emplace_back(fmt::format("DLWS_SD_worker{}_NPU_IP_LIST", node), NpuAddresses(host));
+  }
+  SetEnv(order.env, "NPU_IPS", NpuAddresses((*hosts)[size_t(order.node)]));
+  SetEnv(order.env, "VISIBLE_IDS", DeviceNumbers(facts.allocation->nodes[size_t(order.node)]));
+}
+
+}  // namespace
+
+ApLayout ApLayoutOf(const JobSpec& spec, JobId job) {
+  ApLayout layout{.user = "apulis", .home = {}, .job_uuid = JobUuid(job), .npu = {}};
+  for (const auto& [name, value] : spec.roles.front().env) {
+    if (name == "DLWS_USER_NAME") layout.user = value;  // checked by the reader
+  }
+  layout.home = "/home/" + layout.user;
+  layout.npu = fmt::format("{}/.npu/{}", layout.home, layout.job_uuid);
+  return layout;
+}
+
+void SetApVariables(const PlatformJob& job, const ApLayout& layout, NodeOrder& order) {
+  const JobFacts& facts = *job.facts;
+  const auto& nodes = facts.allocation->nodes;
+  const NodeShare& share = nodes[size_t(order.node)];
+  Pairs& env = order.env;
+  SetEnvDefault(env, "HOME", layout.home);
+  SetIdentity(job, layout, order);
+  SetEnv(env, "POD_NAME", fmt::format("{}-worker{}", layout.job_uuid, order.node));
+  SetEnv(env, "POD_IP", share.address);
+  SetEnv(env, "DLWS_NUM_PS", nodes.size() == 1 ? 0 : 1);
+  SetEnv(env, "DLWS_NUM_WORKER", nodes.size());
+  SetEnv(env, "DLWS_WORKER_NUM", nodes.size());
+  SetEnv(env, "DLWS_NUM_GPU_PER_WORKER", share.kind == "cpu" ? 0 : int(share.devices.size()));
+  SetEnvDefault(env, "DLWS_GPU_TYPE",
+                share.kind == "npu"   ? "huawei_npu_arm64"
+                : share.kind == "gpu" ? "nvidia_gpu_amd64"
+                                      : share.kind);
+  SetEnv(env, "DLWS_ROLE_NAME", RoleName(nodes.size()));
+  SetEnv(env, "DLWS_ROLE_IDX", order.node);
+  SetEnv(env, "DLTS_ROLE_IDX", order.node);
+  SetEnv(env, "DLWS_IS_NPU_JOB", HasNpus(facts) ? "true" : "false");
+  SetEnv(env, "DLWS_HOST_NETWORK", "enable");
+  if (!order.code_dir.empty()) SetEnvDefault(env, "CODE_PATH", order.work_dir + "/code");
+  SetEnvDefault(env, "OUTPUT_PATH", layout.home);
+  SetPeer(share, "SELF", env);
+  for (const NodeShare& peer : nodes) SetPeer(peer, fmt::format("worker{}", peer.index), env);
+  if (nodes.size() > 1) SetPeer(nodes.front(), "ps0", env);
+  SetNpus(facts, order);
+}
+
+}  // namespace muster::dialect

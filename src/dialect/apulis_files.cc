@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "dialect/apulis.h"
+#include "dialect/command.h"
+#include "dialect/environment.h"
+#include "dialect/job_rank_table.h"
+#include "dialect/mpirun.h"
+#include "dialect/plan.h"
+
+namespace muster::dialect {
+
+namespace {
+
+// Of a container's environment, what belongs to its start alone.
+constexpr std::array<std::string_view, 3> kNotDumped{"HOME", "PATH", "PWD"};
+// What ssh sessions get.
+constexpr std::array<std::string_view, 17> kOfSessions{"LD_LIBRARY_PATH", "LIBRARY_PATH",
+                                                       "PYTHONPATH",      "NCCL_IB_DISABLE",
+                                                       "NCCL_VERSION",    "DLWS_HOST_NETWORK",
+                                                       "DLWS_JOB_ID",     "DLWS_NUM_PS",
+                                                       "DLWS_NUM_WORKER", "DLWS_NUM_GPU_PER_WORKER",
+                                                       "DLWS_VC_NAME",    "DLWS_UID",
+                                                       "DLWS_GID",        "DLWS_USER_NAME",
+                                                       "DLWS_USER_EMAIL", "DLWS_ROLE_NAME",
+                                                       "DLWS_ROLE_IDX"};
+
+constexpr std::string_view kSudo = R"sh(#!/bin/sh
+# Commands of this platform are written for users who may do everything; here they stay who they are.
+while [ $# -gt 0 ]; do
+  case "$1" in
+    -u | -g | -h | -p | -C | -U) shift 2 || exit 1 ;;
+    --) shift; break ;;
+    -*) shift ;;
+    *=*) export "$1"; shift ;;
+    *) break ;;
+  esac
+done
+exec "$@"
+)sh";
+
+bool Has(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+int Slots(const NodeShare& share) { return std::max(1, int(share.devices.size())); }
+
+// "worker-0 slots=8" a line.
+std::string HostLines(const JobFacts& facts, std::string_view prefix) {
+  std::string lines;
+  for (const NodeShare& share : facts.allocation->nodes) {
+    lines += fmt::format("{}worker-{} slots={}\n", prefix, share.index, Slots(share));
+  }
+  return lines;
+}
+
+std::string SshBlock(const std::string& host, const NodeShare& share, const ApLayout& layout) {
+  return fmt::format(
+      "Host {}\n  HostName {}\n  Port 22\n  User {}\n  StrictHostKeyChecking no\n"
+      "  UserKnownHostsFile /dev/null\n",
+      host, share.address, layout.user);
+}
+
+std::string SshConfig(const JobFacts& facts, const ApLayout& layout) {
+  std::string text;
+  const bool alone = facts.allocation->nodes.size() == 1;
+  text += SshBlock(alone ? "master" : "ps-0", facts.first(), layout);
+  for (const NodeShare& share : facts.allocation->nodes) {
+    text += SshBlock(fmt::format("worker-{}", share.index), share, layout);
+    text += SshBlock(fmt::format("ib-worker-{}", share.index), share, layout);
+  }
+  return text;
+}
+
+std::string PodEnv(const NodeOrder& order) {
+  std::string text;
+  for (const auto& [name, value] : order.env) {
+    if (Has(kNotDumped, name) || name.starts_with("MUSTER_")) continue;
+    text += fmt::format("export {}={}\n", name, ShellQuote(value));
+  }
+  return text;
+}
+
+std::string SessionEnv(const NodeOrder& order) {
+  std::string text;
+  for (const auto& [name, value] : order.env) {
+    // One line a variable: ssh knows no quotes.
+    if (Has(kOfSessions, name) && !value.contains('\n')) {
+      text += fmt::format("{}={}\n", name, value);
+    }
+  }
+  return text;
+}
+
+std::string NpuInfo(const TableHost& host) {
+  std::string list;
+  for (size_t i = 0; i < host.addresses.size(); ++i) {
+    list += fmt::format("{}{}:{}", i == 0 ? "" : ",", host.devices[i], host.addresses[i]);
+  }
+  return fmt::format("ip={}\nhost={}\n", list, host.server);
+}
+
+Status AddTables(const JobFacts& facts, const ApLayout& layout, std::vector<NodeOrder>& orders) {
+  std::vector<std::string> pods;
+  for (const NodeOrder& order : orders) {
+    pods.push_back(fmt::format("{}-worker-{}", layout.job_uuid, order.node));
+  }
+  MUSTER_ASSIGN(const Shared<std::string> lab, PlatformTable(facts, TableForm::kLab, pods));
+  MUSTER_ASSIGN(const Shared<std::string> cloud, PlatformTable(facts, TableForm::kCloud, pods));
+  MUSTER_ASSIGN(const std::vector<TableHost> hosts, TableHostsOf(facts));
+  for (NodeOrder& order : orders) {
+    order.files.push_back({layout.npu + "/hccl_ms.json", lab});
+    order.files.push_back({layout.npu + "/hccl_tf.json", cloud});
+    order.files.push_back({fmt::format("{}/npu_{}.info", layout.npu, order.node),
+                           NpuInfo(hosts[size_t(order.node)])});
+    order.files.push_back({layout.npu + "/setup_environment_done", std::string()});
+  }
+  return {};
+}
+
+}  // namespace
+
+Status AddApFiles(const PlatformJob& job, const ApLayout& layout, std::vector<NodeOrder>& orders) {
+  const JobFacts& facts = *job.facts;
+  const bool alone = orders.size() == 1;
+  const Shared<std::string> hosts =
+      alone ? fmt::format("master slots={}\n", Slots(facts.first())) : HostLines(facts, "");
+  const Shared<std::string> ib = HostLines(facts, "ib-");
+  const Shared<std::string> ssh = SshConfig(facts, layout);
+  for (NodeOrder& order : orders) {
+    order.files.push_back({"/job/hostfile", hosts});
+    order.files.push_back({"/job/ib_config", ib});
+    order.files.push_back({layout.home + "/ib_config", ib});
+    order.files.push_back({layout.home + "/.ssh/config", ssh, 0600});
+    order.files.push_back({layout.home + "/.ssh/environment", SessionEnv(order), 0600});
+    order.files.push_back({"/pod/pod.env", PodEnv(order)});
+    order.folders.push_back(fmt::format("{}/tensorboard/{}/logs", layout.home, layout.job_uuid));
+  }
+  return HasNpus(facts) ? AddTables(facts, layout, orders) : Status();
+}
+
+void AddApPrograms(const PlatformJob& job, NodeOrder& order) {
+  order.files.push_back({order.dir + "/bin/sudo", std::string(kSudo), 0755});
+  if (order.node_count > 1) {
+    order.agent = true;
+    WriteSsh(*job.facts, order);
+  }
+  order.pre_start = PreStart{.name = "the container's setup",
+                             .text = "export PATH=\"$1:$PATH\"\n",
+                             .words = {order.dir + "/bin"}};
+}
+
+View ApView(const PlatformJob& job, const ApLayout& layout, const NodeOrder& order) {
+  const JobSpec& outside = *job.outside;
+  const Places& places = *job.facts->places;
+  View view;
+  const auto mount = [&](std::string path, std::string source) -> ViewMount& {
+    return view.mounts.emplace_back(std::move(path), std::move(source));
+  };
+  mount("/tmp", order.dir + "/tmp").scratch = true;
+  mount(layout.home, places.job_dir + "/outputs/home");
+  mount(layout.home + "/.ssh", order.dir + "/ssh");
+  mount("/job", places.attempt_dir + "/job");
+  mount("/pod", order.dir + "/pod");
+  const auto data =
+      std::ranges::find(outside.inputs, "data", [](auto& pair) { return pair.first; });
+  if (data != outside.inputs.end()) {
+    mount("/data", InputPath(*data)).given = true;
+  } else {
+    mount("/data", places.job_dir + "/outputs/data").if_absent = true;
+  }
+  view.links.emplace_back("/pod.env", "/pod/pod.env");
+  view.keep = KeptPaths(outside, places);
+  return view;
+}
+
+}  // namespace muster::dialect

@@ -1,0 +1,142 @@
+#include "dialect/modelarts.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "dialect/boot_file.h"
+#include "dialect/command.h"
+#include "dialect/environment.h"
+#include "dialect/plan.h"
+
+namespace muster::dialect {
+
+namespace {
+
+// Frameworks whose ranks Muster starts one by one; the others have launchers of their own.
+constexpr std::array<std::string_view, 6> kPlainFrameworks{"custom", "pytorch",    "mindspore",
+                                                           "paddle", "tensorflow", "jax"};
+// Those that the platform starts once a node beside other devices than NPUs.
+constexpr std::array<std::string_view, 2> kOnceANode{"custom", "pytorch"};
+
+bool IsOneOf(std::string_view name, std::span<const std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool AsManyAsDevices(const Role& role) { return role.ranks == role.devices.count; }
+
+bool IsPlainCommand(const JobSpec& spec, const Role& role) {
+  return !BootFile(role.run) && !CallsLauncher(spec, role);
+}
+
+// A command gets the platform's variables alone: it starts what it wants by itself, and a
+// framework's ranks would be in its way.
+void SettleProcesses(JobSpec& spec) {
+  if (spec.launch.start != Launch{}.start || !IsOneOf(spec.framework, kPlainFrameworks)) return;
+  const bool once = IsOneOf(spec.framework, kOnceANode);
+  bool commands = true;
+  for (Role& role : spec.roles) {
+    const bool command = IsPlainCommand(spec, role);
+    commands = commands && command;
+    const bool boot = BootFile(role.run).has_value();
+    if (AsManyAsDevices(role) && (command || (boot && once && role.devices.kind != "npu"))) {
+      role.ranks = 1;
+    }
+  }
+  if (commands) {
+    spec.framework = "custom";
+  } else if (spec.framework == "mindspore" && spec.roles.front().devices.kind == "npu" &&
+             spec.TotalRanks() > 1 && !CallsLauncher(spec, spec.roles.front())) {
+    spec.launch.start = "rank_table";
+  }
+}
+
+bool IsVariable(std::string_view name) {
+  return !name.empty() && !(name.front() >= '0' && name.front() <= '9') &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                  c == '_';
+         });
+}
+
+// Images of the first generation get nothing behind their command: parameters are variables.
+void MoveParameters(Role& role) {
+  for (const auto& [name, value] : role.parameters) {
+    if (IsVariable(name) && !name.starts_with("MUSTER_")) SetEnvDefault(role.env, name, value);
+  }
+  role.parameters.clear();
+}
+
+JobSpec Inside(const JobSpec& spec) {
+  const MaLayout layout = LayoutOf(spec);
+  JobSpec inside = spec;
+  SettleProcesses(inside);
+  for (Role& role : inside.roles) {
+    if (!layout.v2 && !BootFile(role.run)) MoveParameters(role);
+    role.run = WithBootFile(role.run, spec.python, [&](const std::string& file) {
+      if (file.starts_with('/')) return file;
+      return layout.code + "/" + (file.starts_with("./") ? file.substr(2) : file);
+    });
+  }
+  for (size_t i = 0; layout.v2 && i < spec.inputs.size(); ++i) {
+    inside.inputs[i].second = MaInput(layout, spec, i);
+  }
+  for (size_t i = 0; layout.v2 && i < spec.outputs.size(); ++i) {
+    inside.outputs[i].second = MaOutput(layout, spec, i);
+  }
+  const bool boots = std::ranges::any_of(
+      spec.roles, [](const Role& role) { return BootFile(role.run).has_value(); });
+  if (!layout.v2 && !boots) {
+    inside.inputs.clear();
+    inside.outputs.clear();
+  }
+  return inside;
+}
+
+// The second generation tells scripts of several nodes where to meet.
+void AddMeeting(const PlatformJob& job, const RankFacts& rank, RankOrder& process) {
+  const JobFacts& facts = *job.facts;
+  if (facts.spec->framework != "pytorch" || rank.local_world != 1 || rank.nodes == 1) return;
+  if (rank.share->kind == "npu" || !BootFile(rank.role->run)) return;
+  process.argv.push_back(
+      fmt::format("--init_method=tcp://{}",
+                  Endpoint(fmt::format("{}.{}", MaInstance(facts, 0), MaJobName(facts.places->job)),
+                           facts.first().ports.front())));
+  process.argv.push_back(fmt::format("--rank={}", rank.node));
+  process.argv.push_back(fmt::format("--world_size={}", rank.nodes));
+}
+
+Status Apply(const PlatformJob& job, std::vector<NodeOrder>& orders) {
+  const JobFacts& facts = *job.facts;
+  const MaLayout layout = LayoutOf(*job.outside);
+  const MaNames names = NamesOf(facts);
+  for (NodeOrder& order : orders) {
+    order.platform = job.outside->platform;
+    order.aliases = names.aliases;
+    SetMaVariables(job, layout, names, order);
+    const Role& role = *facts.role_of_node[size_t(order.node)];
+    if (const auto file = BootFile(role.run)) order.boot_file = *file;
+    order.pre_start = MaPreStart(job, layout, order);
+    if (!layout.v2) {
+      for (OrderFile& file : MaImageFiles(layout)) order.files.push_back(std::move(file));
+    }
+  }
+  EachRank(facts, orders, [&](const RankFacts& rank, NodeOrder& order, RankOrder& process) {
+    if (layout.v2) AddMeeting(job, rank, process);
+    if (BootFile(rank.role->run)) SetMaCard(layout, rank, order, process);
+  });
+  if (HasNpus(facts)) MUSTER_TRY(AddMaTables(job, layout, orders));
+  for (NodeOrder& order : orders) order.view = MaView(job, layout, order);
+  return {};
+}
+
+}  // namespace
+
+const Platform kModelarts{
+    .name = "modelarts", .takes_port = true, .inside = Inside, .apply = Apply};
+const Platform kModelartsV1{
+    .name = "modelarts-v1", .takes_port = true, .inside = Inside, .apply = Apply};
+
+}  // namespace muster::dialect

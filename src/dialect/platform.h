@@ -1,0 +1,52 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dialect/framework.h"
+#include "dialect/rank_table.h"
+
+namespace muster::dialect {
+
+// A job on its way to a platform's inside.
+struct PlatformJob {
+  const JobSpec* outside = nullptr;  // as the user wrote it
+  const JobFacts* facts = nullptr;   // of the job as it sees itself
+  std::vector<int> ports;            // the platform's own, one of each node
+};
+
+// What scripts written for a platform find around them, beside the framework's contract: variables,
+// folders, files, and how often a command is started. One file each, one row in platforms.cc.
+struct Platform {
+  const char* name;
+  bool takes_port;  // one on each node, beyond the framework's
+  // The job as it sees itself: the framework plans this one, with the platform's paths in it.
+  JobSpec (*inside)(const JobSpec& spec);
+  // `orders` come as the framework left them.
+  Status (*apply)(const PlatformJob& job, std::vector<NodeOrder>& orders);
+};
+
+const Platform* FindPlatform(std::string_view name);  // null: none of that name
+
+extern const Platform kModelarts;
+extern const Platform kModelartsV1;
+extern const Platform kApulis;
+
+// The job's number in the form of an id that platforms give: scripts make names and folders of it.
+std::string JobUuid(JobId job);
+
+// The job's folders and files that the platform's mounts must not hide.
+std::vector<std::string> KeptPaths(const JobSpec& outside, const Places& places);
+
+// A variable that grows with the job. One that is too long for the kernel is left out, and the
+// node's notes say so.
+void SetLongEnv(NodeOrder& order, std::string_view name, const std::string& value);
+
+// Whether every node has NPUs, and the text of their table whatever the job starts on them, with
+// the names of its pods.
+bool HasNpus(const JobFacts& facts);
+Result<std::string> PlatformTable(const JobFacts& facts, TableForm form,
+                                  const std::vector<std::string>& pods);
+
+}  // namespace muster::dialect

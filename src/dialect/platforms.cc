@@ -1,0 +1,67 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "dialect/command.h"
+#include "dialect/environment.h"
+#include "dialect/job_rank_table.h"
+#include "dialect/plan.h"
+#include "dialect/platform.h"
+
+namespace muster::dialect {
+
+namespace {
+
+// The kernel takes no longer text in an environment.
+constexpr size_t kLongestVariable = 120'000;
+
+// An interpreter is nothing without the folders beside its own.
+std::string InstallationOf(const std::string& program) {
+  const size_t bin = program.rfind("/bin/");
+  const bool last = bin != std::string::npos && program.find('/', bin + 5) == std::string::npos;
+  return last && bin > 0 ? program.substr(0, bin) : program;
+}
+
+}  // namespace
+
+const Platform* FindPlatform(std::string_view name) {
+  static const std::array kAll{&kModelarts, &kModelartsV1, &kApulis};
+  const auto found = std::ranges::find(kAll, name, [](const auto* one) { return one->name; });
+  return found == kAll.end() ? nullptr : *found;
+}
+
+std::string JobUuid(JobId job) { return fmt::format("00000000-0000-4000-8000-{:012}", job); }
+
+std::vector<std::string> KeptPaths(const JobSpec& outside, const Places& places) {
+  std::vector<std::string> kept{places.job_dir};
+  if (!places.code_dir.empty()) kept.push_back(places.code_dir);
+  if (!places.muster.empty()) kept.push_back(places.muster);
+  if (outside.python.starts_with('/')) kept.push_back(InstallationOf(outside.python));
+  for (const auto& input : outside.inputs) kept.push_back(InputPath(input));
+  for (const auto& output : outside.outputs) kept.push_back(OutputFolder(output, places));
+  return kept;
+}
+
+void SetLongEnv(NodeOrder& order, std::string_view name, const std::string& value) {
+  if (value.size() <= kLongestVariable) return SetEnv(order.env, name, value);
+  order.notes.push_back(
+      fmt::format("{} is left out: {} are too long for a variable", name, HumanSize(value.size())));
+}
+
+bool HasNpus(const JobFacts& facts) {
+  return std::ranges::all_of(facts.allocation->nodes, [](const NodeShare& share) {
+    return share.kind == "npu" && !share.devices.empty();
+  });
+}
+
+Result<std::string> PlatformTable(const JobFacts& facts, TableForm form,
+                                  const std::vector<std::string>& pods) {
+  MUSTER_ASSIGN(std::vector<TableHost> hosts, TableHostsOf(facts));
+  for (size_t i = 0; i < hosts.size() && i < pods.size(); ++i) hosts[i].pod = pods[i];
+  MUSTER_ASSIGN(const RankTable table, MakeRankTable(hosts, form));
+  return ToPrettyJson(ToJsonObject(table));
+}
+
+}  // namespace muster::dialect
