@@ -153,6 +153,10 @@ json::object HostsDocument(const NodeOrder& order) {
                                  {"address", address},
                                  {"dir", fmt::format("{}/node{}", order.attempt_dir, i)}});
   }
+  for (const auto& [node, name] : *order.aliases) {
+    nodes.push_back(
+        json::object{{"name", name}, {"dir", fmt::format("{}/node{}", order.attempt_dir, node)}});
+  }
   return {{"nodes", std::move(nodes)}};
 }
 

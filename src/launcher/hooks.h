@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "launcher/rank_end.h"
@@ -20,9 +21,11 @@ class HookRunner {
 
   // `name` is for the log: "setup". None may be running.
   Status Start(const std::string& name, const std::string& text);
+  Status StartWords(const std::string& name, std::vector<std::string> argv);
   // How the hook ended, or nothing when the child was none.
   std::optional<ExitReport> Take(const EndedChild& child);
   void Signal(int signal) const;  // to its process group, if it runs
+  Environment Begun() const;      // what a hook begins with, beside the mark
   bool running() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }
 

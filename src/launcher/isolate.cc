@@ -49,8 +49,13 @@ bool IsHostWord(std::string_view word) {
 
 std::string HostsText(const NodeOrder& order, std::string_view machine) {
   std::string text = "127.0.0.1 localhost\n::1 localhost\n";
-  for (const auto& [address, name] : *order.hosts)
+  const auto add = [&](const std::string& address, const std::string& name) {
     if (IsHostWord(address) && IsHostWord(name)) text += fmt::format("{} {}\n", address, name);
+  };
+  for (const auto& [address, name] : *order.hosts) add(address, name);
+  for (const auto& [node, name] : *order.aliases)
+    if (node >= 0 && size_t(node) < order.hosts->size())
+      add((*order.hosts)[size_t(node)].first, name);
   text += machine;
   if (text.back() != '\n') text += '\n';
   return text;
@@ -58,9 +63,10 @@ std::string HostsText(const NodeOrder& order, std::string_view machine) {
 
 std::vector<std::string> Isolate(const NodeOrder& order) {
   std::vector<std::string> notes;
-  if (!order.isolate) return notes;
   const std::string& name = order.hostname.empty() ? order.node_name : order.hostname;
-  if (const auto status = OwnHostName(name); !status) notes.push_back(status.error().text);
+  if (order.isolate)
+    if (const auto status = OwnHostName(name); !status) notes.push_back(status.error().text);
+  if (!order.isolate && order.aliases->empty()) return notes;
   if (const auto status = OwnHostsFile(order); !status) notes.push_back(status.error().text);
   return notes;
 }

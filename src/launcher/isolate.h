@@ -8,6 +8,7 @@
 namespace muster::launcher {
 
 // Makes this process, and all it starts, a virtual node: a host name and a hosts file of its own.
+// Nodes with further names get the hosts file alone when they are real.
 // What the machine does not allow is left as it is and returned as a note for the record.
 std::vector<std::string> Isolate(const NodeOrder& order);
 

@@ -12,6 +12,7 @@
 #include "launcher/node.h"
 #include "launcher/record_writer.h"
 #include "launcher/signals.h"
+#include "launcher/view.h"
 #include "model/order.h"
 #include "os/epoll_loop.h"
 #include "os/net.h"
@@ -35,9 +36,10 @@ Result<NodeOrder> ReadOrder(const os::Path& node_dir) {
   return order;
 }
 
-Ground PrepareGround(const NodeOrder& order) {
+Ground PrepareGround(NodeOrder& order) {
   Ground ground{.host = os::HostName(), .group = {}, .notes = order.notes};
-  for (std::string& note : Isolate(order)) ground.notes.push_back(std::move(note));
+  for (std::string& note : order.view ? EnterPlatform(order) : Isolate(order))
+    ground.notes.push_back(std::move(note));
   auto group = os::Cgroup::Create(
       os::NodeGroupName(order.job, order.attempt, order.node, order.token), order.memory);
   const bool limited = group && group->limits_memory();

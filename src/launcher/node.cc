@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "launcher/agent.h"
+#include "launcher/pre_start.h"
 #include "launcher/stage.h"
 #include "os/process_table.h"
 
@@ -28,6 +29,11 @@ ExitReport NotStarted(std::string cause, int code) {
   ExitReport report{.how = ExitClass::kCouldNotStart, .code = code};
   report.detail = std::move(cause);
   return report;
+}
+
+// What the platform's clients take for "the code could not be fetched".
+int CodeWithoutCode(const NodeOrder& order) {
+  return order.platform.starts_with("modelarts") ? 127 : 0;
 }
 
 }  // namespace
@@ -89,7 +95,7 @@ void Node::StageIn() {
   }
   if (!done) {
     const std::string& text = done.error().text;
-    return FailNode(-1, NotStarted(text, 0),
+    return FailNode(-1, NotStarted(text, CodeWithoutCode(order_)),
                     fmt::format("{} could not be prepared: {}", order_.node_name, text));
   }
   if (done->files > 0) {
@@ -97,6 +103,34 @@ void Node::StageIn() {
     control_.Read();  // copying may have taken long
     if (!Undisturbed()) return;
   }
+  if (!order_.boot_file.empty() && access(order_.boot_file.c_str(), F_OK) != 0) {
+    const std::string text = fmt::format(
+        "the boot file {} is missing: check `run` and the code folder", order_.boot_file);
+    return FailNode(-1, NotStarted(text, CodeWithoutCode(order_)),
+                    fmt::format("{}: {}", order_.node_name, text));
+  }
+  order_.pre_start ? PreStart() : SetUp();
+}
+
+void Node::PreStart() {
+  phase_ = Phase::kPreStart;
+  const std::string& name = order_.pre_start->name;
+  if (const auto status = hooks_.StartWords(name, PreStartWords(order_)); !status)
+    FailNode(-1, NotStarted(status.error().text, 0),
+             fmt::format("{} on {}: {}", name, order_.node_name, status.error().text));
+}
+
+void Node::TakeExports() {
+  const auto dump = os::ReadFile(PreStartFile(order_));
+  if (!dump)
+    return LogWarning("what {} exported is lost: {}", order_.pre_start->name, dump.error().text);
+  for (const auto& [name, value] : Exported(hooks_.Begun().entries(), *dump)) {
+    std::erase_if(order_.env, [&](const auto& pair) { return pair.first == name; });
+    order_.env.emplace_back(name, value);
+  }
+}
+
+void Node::SetUp() {
   if (order_.hooks.setup.empty()) return AwaitMeeting();
   phase_ = Phase::kSetup;
   if (const auto status = hooks_.Start("setup", order_.hooks.setup); !status)
@@ -201,10 +235,17 @@ void Node::Settle() {
 void Node::AfterHook(const ExitReport& report) {
   switch (state_) {
     case StopState::kRunning: {
-      if (report.how == ExitClass::kSucceeded) return AwaitMeeting();
-      const std::string how = "the setup hook " + Describe(report);
-      return FailNode(-1, NotStarted(how + "; see hooks.log", report.code),
-                      fmt::format("setup hook on {} {}", order_.node_name, Describe(report)));
+      const bool pre_start = phase_ == Phase::kPreStart;
+      if (report.how == ExitClass::kSucceeded) {
+        if (!pre_start) return AwaitMeeting();
+        TakeExports();
+        return SetUp();
+      }
+      const std::string name = pre_start ? order_.pre_start->name : "setup hook";
+      const std::string how =
+          fmt::format("{}{} {}; see hooks.log", pre_start ? "" : "the ", name, Describe(report));
+      return FailNode(-1, NotStarted(how, report.code),
+                      fmt::format("{} on {} {}", name, order_.node_name, Describe(report)));
     }
     case StopState::kHook:
       return On(StopEvent::kHookEnded);

@@ -47,7 +47,7 @@ class Node {
   void Begin();
 
  private:
-  enum class Phase { kPreparing, kSetup, kRanks };
+  enum class Phase { kPreparing, kPreStart, kSetup, kRanks };
   struct Wish {  // for a stop
     StoppedBy by = StoppedBy::kNobody;
     std::string detail;
@@ -57,6 +57,9 @@ class Node {
   // node.cc
   bool Undisturbed() const { return state_ == StopState::kRunning; }
   void StageIn();
+  void PreStart();
+  void TakeExports();
+  void SetUp();
   void AwaitMeeting();
   void StartRanks();
   void StartLimit();
@@ -91,7 +94,7 @@ class Node {
 
   os::Loop& loop_;
   RecordWriter& record_;
-  const NodeOrder order_;
+  NodeOrder order_;  // as ordered, with what a pre-start script exported in its environment
   const Ground ground_;
   const std::function<void()> done_;
   const Starter starter_;

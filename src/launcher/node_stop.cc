@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "launcher/node.h"
+#include "launcher/view.h"
 
 namespace muster::launcher {
 namespace {
@@ -200,6 +201,7 @@ void Node::End() {
   loop_.Cancel(std::exchange(deadline_, 0));
   if (const auto status = sweeper().RemoveGroup(); !status)
     LogWarning("the control group stays behind: {}", status.error().text);
+  RemoveScratch(order_);
   record_.Append(LauncherEnded{failed_ || wish_.by == StoppedBy::kTimeLimit});
   record_.WhenSettled(done_);
 }
