@@ -27,10 +27,13 @@ void Hide(Pairs& env, const std::string& token) {
     if (LooksSecret(name) || (!token.empty() && value == token)) value = kHidden;
 }
 
+// Of the orders, which hold the texts: those of a node are long where nodes are many.
+using Variables = std::map<std::string_view, std::string_view>;
+
 struct RankLine {
   const NodeOrder* node;
   const RankOrder* rank;
-  std::map<std::string, std::string> env;  // the node's with the rank's own on top
+  Variables env;  // the node's with the rank's own on top
 };
 
 std::vector<RankLine> AllRanks(const std::vector<NodeOrder>& orders) {
@@ -45,9 +48,9 @@ std::vector<RankLine> AllRanks(const std::vector<NodeOrder>& orders) {
 }
 
 // Variables with one value in all ranks.
-std::map<std::string, std::string> Shared(const std::vector<RankLine>& lines) {
+Variables Shared(const std::vector<RankLine>& lines) {
   if (lines.empty()) return {};
-  std::map<std::string, std::string> shared = lines.front().env;
+  Variables shared = lines.front().env;
   for (const RankLine& line : lines) {
     std::erase_if(shared, [&](const auto& entry) {
       const auto found = line.env.find(entry.first);
