@@ -5,10 +5,11 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 
 import pytest
-from conftest import MUSTER, PYTHON, Muster, wait_until
+from conftest import MUSTER, PYTHON, Muster, marked_processes, wait_until
 
 UUID = "00000000-0000-4000-8000-{:012}"
 NO_MOUNTS = "this machine does not allow mounts"
@@ -283,13 +284,24 @@ def test_a_job_in_a_view_outlives_its_server(cluster, scratch, code):
     assert cluster.rank_log(job).decode().endswith("/cache\nmarked\n")
 
 
+def test_scratch_ends_with_a_launcher_that_is_killed(cluster, scratch, code):
+    job = cluster.submit("--platform", "modelarts", "-g", "npu:2", "--", "mkdir -p /cache/deep; echo x > /tmp/x; echo ready; sleep 1000")
+    wait_until(lambda: b"ready" in cluster.rank_log(job), 60, "the rank to be ready")
+    (launcher,) = [pid for pid, command in marked_processes(cluster.data) if "--order" in command]
+    os.kill(launcher, signal.SIGKILL)
+    assert cluster.wait_end(job)["state"] == "failed"
+    node = cluster.data / f"jobs/{job}/attempts/1/node0"
+    assert not (node / "cache").exists() and not (node / "tmp").exists() and (node / "order.json").exists()
+
+
 def without_mounts():
     """Words that take the right to mount, and to make user namespaces that could, from what follows; nothing where
     that cannot be had."""
     words = ["setpriv", "--bounding-set", "-sys_admin,-setfcap", "--inh-caps", "-all"]
     if not shutil.which("setpriv") or subprocess.run([*words, "true"], capture_output=True).returncode:
         return []
-    return words if subprocess.run([*words, "unshare", "-m", "true"], capture_output=True).returncode else []
+    left = [flags for flags in ("-m", "-Urm") if not subprocess.run([*words, "unshare", flags, "true"], capture_output=True).returncode]
+    return [] if left else words
 
 
 def test_without_the_right_to_mount_the_job_goes_on_and_names_what_is_missing(scratch, code):

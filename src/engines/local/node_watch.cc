@@ -17,6 +17,23 @@ namespace {
 constexpr int64_t kReadAtOnce = 1 << 20;
 constexpr int64_t kSweepDeadlineMs = 30'000;
 
+Result<NodeOrder> ReadOrder(const os::Path& node_dir) {
+  MUSTER_ASSIGN(const std::string text, os::ReadFile(node_dir / "order.json"));
+  MUSTER_ASSIGN(const json::value document, ParseJson(text));
+  return NodeOrderFromJson(document);
+}
+
+// What a launcher removes at its end; this one did not come to it.
+void RemoveScratch(const os::Path& node_dir) {
+  const auto order = ReadOrder(node_dir);
+  if (!order || !order->view) return;
+  for (const ViewMount& mount : order->view->mounts) {
+    if (!mount.scratch || !mount.source.starts_with(node_dir.string() + "/")) continue;
+    if (const auto status = os::RemoveTree(mount.source); !status)
+      LogWarning("scratch stays behind: {}", status.error().text);
+  }
+}
+
 }  // namespace
 
 NodeWatch::NodeWatch(Parts parts, AttemptRef attempt, int node, int64_t offset)
@@ -170,8 +187,9 @@ void NodeWatch::SweepAndReportLost(const std::string& why) {
   const std::string cgroup =
       os::NodeGroupName(attempt_.job, attempt_.attempt, node_, attempt_.token);
   const std::string mark = os::NodeMark(attempt_.token, node_);
-  parts_.pool.Run([this, alive = alive_, &loop = parts_.loop, cgroup, mark, why] {
+  parts_.pool.Run([this, alive = alive_, &loop = parts_.loop, cgroup, mark, why, dir = NodeDir()] {
     const auto swept = os::SweepNow(cgroup, mark, kSweepDeadlineMs);
+    if (swept.left == 0) RemoveScratch(dir);
     loop.Post([this, alive, swept, why] {
       if (!*alive) return;
       const NodeClean clean{swept.found, swept.killed, swept.left, swept.took_ms, swept.names};
