@@ -9,6 +9,7 @@
 #include "dialect/boot_file.h"
 #include "dialect/command.h"
 #include "dialect/environment.h"
+#include "dialect/job_rank_table.h"
 #include "dialect/mpirun.h"
 #include "dialect/plan.h"
 
@@ -52,6 +53,10 @@ void LeaveToFirst(std::vector<NodeOrder>& orders) {
 Status Apply(const PlatformJob& job, std::vector<NodeOrder>& orders) {
   const JobFacts& facts = *job.facts;
   const ApLayout layout = ApLayoutOf(*job.outside, facts.places->job);
+  std::vector<TableHost> npus;
+  if (HasNpus(facts)) {
+    MUSTER_ASSIGN(npus, TableHostsOf(facts));
+  }
   Aliases aliases;
   for (const NodeOrder& order : orders) {
     for (const char* form : {"worker-{}", "ib-worker-{}"}) {
@@ -63,10 +68,10 @@ Status Apply(const PlatformJob& job, std::vector<NodeOrder>& orders) {
   for (NodeOrder& order : orders) {
     order.platform = job.outside->platform;
     order.aliases = shared;
-    SetApVariables(job, layout, order);
+    SetApVariables(job, layout, npus, order);
     AddApPrograms(job, order);
   }
-  const bool several = orders.size() > 1 && !HasNpus(facts);
+  const bool several = orders.size() > 1 && npus.empty();
   if (several && !StartsFromOnePlace(*facts.spec)) LeaveToFirst(orders);
   for (const Role& role : job.outside->roles) {
     Command run = role.run;
@@ -74,7 +79,7 @@ Status Apply(const PlatformJob& job, std::vector<NodeOrder>& orders) {
     orders.front().notes.emplace_back(kKeepAliveNote);
     break;
   }
-  MUSTER_TRY(AddApFiles(job, layout, orders));
+  MUSTER_TRY(AddApFiles(job, layout, npus, orders));
   for (NodeOrder& order : orders) order.view = ApView(job, layout, order);
   return {};
 }

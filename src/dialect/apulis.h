@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,11 +23,15 @@ ApLayout ApLayoutOf(const JobSpec& spec, JobId job);
 // over: their logs and files stay without it.
 bool TakeKeepAlive(Command& run);
 
-// The node's variables.
-void SetApVariables(const PlatformJob& job, const ApLayout& layout, NodeOrder& order);
+// The node's variables; `npus` are the job's, none elsewhere.
+void SetApVariables(const PlatformJob& job, const ApLayout& layout, std::span<const TableHost> npus,
+                    NodeOrder& order);
+// "0:192.168.10.1,1:…" of a node's NPUs.
+std::string NpuAddresses(const TableHost& host);
 
 // hostfile, ib_config, ssh settings, /pod.env and, on NPUs, the rank tables.
-Status AddApFiles(const PlatformJob& job, const ApLayout& layout, std::vector<NodeOrder>& orders);
+Status AddApFiles(const PlatformJob& job, const ApLayout& layout, std::span<const TableHost> npus,
+                  std::vector<NodeOrder>& orders);
 
 // ssh that reaches the other nodes and sudo that asks nobody, in front of PATH for every process.
 void AddApPrograms(const PlatformJob& job, NodeOrder& order);

@@ -39,7 +39,8 @@ void SetIdentity(const PlatformJob& job, const ApLayout& layout, NodeOrder& orde
 
 std::string RoleName(size_t nodes) { return nodes == 1 ? "master" : "worker"; }
 
-// "0:192.168.10.1,1:…" of the node's NPUs.
+}  // namespace
+
 std::string NpuAddresses(const TableHost& host) {
   std::string list;
   for (size_t i = 0; i < host.addresses.size(); ++i) {
@@ -47,20 +48,6 @@ std::string NpuAddresses(const TableHost& host) {
   }
   return list;
 }
-
-void SetNpus(const JobFacts& facts, NodeOrder& order) {
-  if (!HasNpus(facts)) return;
-  const auto hosts = TableHostsOf(facts);
-  if (!hosts) return;  // told where the tables are made
-  for (const TableHost& host : *hosts) {
-    const size_t node = size_t(&host - hosts->data());
-    order.env.emplace_back(fmt::format("DLWS_SD_worker{}_NPU_IP_LIST", node), NpuAddresses(host));
-  }
-  SetEnv(order.env, "NPU_IPS", NpuAddresses((*hosts)[size_t(order.node)]));
-  SetEnv(order.env, "VISIBLE_IDS", DeviceNumbers(facts.allocation->nodes[size_t(order.node)]));
-}
-
-}  // namespace
 
 ApLayout ApLayoutOf(const JobSpec& spec, JobId job) {
   ApLayout layout{.user = "apulis", .home = {}, .job_uuid = JobUuid(job), .npu = {}};
@@ -72,7 +59,8 @@ ApLayout ApLayoutOf(const JobSpec& spec, JobId job) {
   return layout;
 }
 
-void SetApVariables(const PlatformJob& job, const ApLayout& layout, NodeOrder& order) {
+void SetApVariables(const PlatformJob& job, const ApLayout& layout, std::span<const TableHost> npus,
+                    NodeOrder& order) {
   const JobFacts& facts = *job.facts;
   const auto& nodes = facts.allocation->nodes;
   const NodeShare& share = nodes[size_t(order.node)];
@@ -92,14 +80,21 @@ void SetApVariables(const PlatformJob& job, const ApLayout& layout, NodeOrder& o
   SetEnv(env, "DLWS_ROLE_NAME", RoleName(nodes.size()));
   SetEnv(env, "DLWS_ROLE_IDX", order.node);
   SetEnv(env, "DLTS_ROLE_IDX", order.node);
-  SetEnv(env, "DLWS_IS_NPU_JOB", HasNpus(facts) ? "true" : "false");
+  SetEnv(env, "DLWS_IS_NPU_JOB", !npus.empty() ? "true" : "false");
   SetEnv(env, "DLWS_HOST_NETWORK", "enable");
   if (!order.code_dir.empty()) SetEnvDefault(env, "CODE_PATH", order.work_dir + "/code");
   SetEnvDefault(env, "OUTPUT_PATH", layout.home);
   SetPeer(share, "SELF", env);
-  for (const NodeShare& peer : nodes) SetPeer(peer, fmt::format("worker{}", peer.index), env);
+  const bool all = NamesEveryNode(facts, "DLWS_SD_worker<i>_*", order);
+  for (size_t i = 0; all && i < nodes.size(); ++i)
+    SetPeer(nodes[i], fmt::format("worker{}", i), env);
   if (nodes.size() > 1) SetPeer(nodes.front(), "ps0", env);
-  SetNpus(facts, order);
+  if (npus.empty()) return;
+  for (size_t i = 0; all && i < npus.size(); ++i) {
+    env.emplace_back(fmt::format("DLWS_SD_worker{}_NPU_IP_LIST", i), NpuAddresses(npus[i]));
+  }
+  SetEnv(env, "NPU_IPS", NpuAddresses(npus[size_t(order.node)]));
+  SetEnv(env, "VISIBLE_IDS", DeviceNumbers(share));
 }
 
 }  // namespace muster::dialect

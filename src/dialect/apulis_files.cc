@@ -96,26 +96,22 @@ std::string SessionEnv(const NodeOrder& order) {
 }
 
 std::string NpuInfo(const TableHost& host) {
-  std::string list;
-  for (size_t i = 0; i < host.addresses.size(); ++i) {
-    list += fmt::format("{}{}:{}", i == 0 ? "" : ",", host.devices[i], host.addresses[i]);
-  }
-  return fmt::format("ip={}\nhost={}\n", list, host.server);
+  return fmt::format("ip={}\nhost={}\n", NpuAddresses(host), host.server);
 }
 
-Status AddTables(const JobFacts& facts, const ApLayout& layout, std::vector<NodeOrder>& orders) {
+Status AddTables(const JobFacts& facts, const ApLayout& layout, std::span<const TableHost> npus,
+                 std::vector<NodeOrder>& orders) {
   std::vector<std::string> pods;
   for (const NodeOrder& order : orders) {
     pods.push_back(fmt::format("{}-worker-{}", layout.job_uuid, order.node));
   }
   MUSTER_ASSIGN(const Shared<std::string> lab, PlatformTable(facts, TableForm::kLab, pods));
   MUSTER_ASSIGN(const Shared<std::string> cloud, PlatformTable(facts, TableForm::kCloud, pods));
-  MUSTER_ASSIGN(const std::vector<TableHost> hosts, TableHostsOf(facts));
   for (NodeOrder& order : orders) {
     order.files.push_back({layout.npu + "/hccl_ms.json", lab});
     order.files.push_back({layout.npu + "/hccl_tf.json", cloud});
-    order.files.push_back({fmt::format("{}/npu_{}.info", layout.npu, order.node),
-                           NpuInfo(hosts[size_t(order.node)])});
+    order.files.push_back(
+        {fmt::format("{}/npu_{}.info", layout.npu, order.node), NpuInfo(npus[size_t(order.node)])});
     order.files.push_back({layout.npu + "/setup_environment_done", std::string()});
   }
   return {};
@@ -123,7 +119,8 @@ Status AddTables(const JobFacts& facts, const ApLayout& layout, std::vector<Node
 
 }  // namespace
 
-Status AddApFiles(const PlatformJob& job, const ApLayout& layout, std::vector<NodeOrder>& orders) {
+Status AddApFiles(const PlatformJob& job, const ApLayout& layout, std::span<const TableHost> npus,
+                  std::vector<NodeOrder>& orders) {
   const JobFacts& facts = *job.facts;
   const bool alone = orders.size() == 1;
   const Shared<std::string> hosts =
@@ -139,7 +136,7 @@ Status AddApFiles(const PlatformJob& job, const ApLayout& layout, std::vector<No
     order.files.push_back({"/pod/pod.env", PodEnv(order)});
     order.folders.push_back(fmt::format("{}/tensorboard/{}/logs", layout.home, layout.job_uuid));
   }
-  return HasNpus(facts) ? AddTables(facts, layout, orders) : Status();
+  return npus.empty() ? Status() : AddTables(facts, layout, npus, orders);
 }
 
 void AddApPrograms(const PlatformJob& job, NodeOrder& order) {

@@ -96,7 +96,8 @@ void SetFirstGeneration(const PlatformJob& job, const MaLayout& layout, NodeOrde
   SetEnv(env, "BATCH_TASK_CURRENT_INSTANCE", MaInstance(facts, order.node));
   SetEnv(env, "BATCH_CURRENT_HOST", share.address);
   SetEnv(env, "BATCH_CURRENT_PORT", job.ports[size_t(order.node)]);
-  for (size_t i = 0; i < nodes.size(); ++i) {
+  const bool all = NamesEveryNode(facts, "BATCH_CUSTOM<i>_HOSTS", order);
+  for (size_t i = 0; all && i < nodes.size(); ++i) {
     env.emplace_back(fmt::format("BATCH_CUSTOM{}_HOSTS", i),
                      Endpoint(nodes[i].address, job.ports[i]));
   }

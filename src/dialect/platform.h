@@ -39,6 +39,11 @@ std::string JobUuid(JobId job);
 // The job's folders and files that the platform's mounts must not hide.
 std::vector<std::string> KeptPaths(const JobSpec& outside, const Places& places);
 
+// Variables with one name for every node stop here: environments are bounded, and so are plans.
+inline constexpr size_t kMostPeers = 512;
+// Whether the job is small enough for them; else the node's notes say that `names` are left out.
+bool NamesEveryNode(const JobFacts& facts, std::string_view names, NodeOrder& order);
+
 // A variable that grows with the job. One that is too long for the kernel is left out, and the
 // node's notes say so.
 void SetLongEnv(NodeOrder& order, std::string_view name, const std::string& value);

@@ -44,6 +44,16 @@ std::vector<std::string> KeptPaths(const JobSpec& outside, const Places& places)
   return kept;
 }
 
+bool NamesEveryNode(const JobFacts& facts, std::string_view names, NodeOrder& order) {
+  const size_t nodes = facts.allocation->nodes.size();
+  if (nodes <= kMostPeers) return true;
+  order.notes.push_back(
+      fmt::format("{} are left out: there are {} nodes, and an environment has "
+                  "room for {}",
+                  names, nodes, kMostPeers));
+  return false;
+}
+
 void SetLongEnv(NodeOrder& order, std::string_view name, const std::string& value) {
   if (value.size() <= kLongestVariable) return SetEnv(order.env, name, value);
   order.notes.push_back(

@@ -232,6 +232,16 @@ TEST(Apulis, TheUsersNameIsTheJobs) {
   EXPECT_EQ(Source(orders[0], "/home/li"), "/data/jobs/7/outputs/home");
 }
 
+TEST(Platforms, ManyNodesBoundTheirEnvironments) {
+  JobSpec spec = PlainSpec("custom", 1000, "gpu", 1, "train.py");
+  for (const std::string_view platform : kPlatforms) {
+    const auto orders = PlanOn(std::string(platform), spec);
+    ASSERT_THAT(orders, SizeIs(1000));
+    EXPECT_LT(orders[7].env.size(), 100u) << platform;
+    EXPECT_THAT(orders[7].notes, Contains(HasSubstr("are left out"))) << platform;
+  }
+}
+
 TEST(Platforms, KeepWhatTheirFoldersWouldHide) {
   JobSpec spec = WithCode(PlainSpec("custom", 1, "cpu", 1, "train.py"));
   spec.python = "/tmp/venv/bin/python";
