@@ -1,6 +1,7 @@
 // Views, pre-start scripts and what becomes of them on real launchers.
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -108,6 +109,30 @@ TEST(PlatformTest, RanksSeeTheFoldersOfTheJobAndTheMachineDoesNot) {
   EXPECT_FALSE(std::filesystem::exists(bench.NodeDir(0) / "cache")) << "scratch ends with its job";
   EXPECT_FALSE(std::filesystem::exists(bench.NodeDir(0) / "tmp/shared"));
   EXPECT_FALSE(std::filesystem::exists(bench.NodeDir(0) / "root"));
+}
+
+TEST(PlatformTest, FolderOfTheJobStaysVisibleThroughALinkToWhatIsHidden) {
+  LaunchBench bench;
+  const std::string link = fmt::format("/var/tmp/muster-view-{}", getpid());
+  std::filesystem::create_directory_symlink(bench.attempt_dir(), link);
+  NodeOrder order = OnPlatform(bench, {"cat /muster-cache/seen; pwd -P"});
+  order.pre_start = PreStart{
+      .name = "setup", .text = "echo \"$1\" > /muster-cache/seen; test -d \"$1\"", .words = {link}};
+  order.view->keep = {link};
+  bench.Launch(order);
+  bench.WaitLauncher(0);
+  std::filesystem::remove(link);
+  EXPECT_EQ(EndOf(bench.Record(0), 0).how, ExitClass::kSucceeded) << bench.Text(0, "hooks.log");
+}
+
+TEST(PlatformTest, AViewThatWouldHideTheJobItselfIsNotEntered) {
+  LaunchBench bench;
+  NodeOrder order = OnPlatform(bench, {"echo went on"});
+  order.view->keep.clear();  // the bench is below /tmp
+  bench.Launch(order);
+  bench.WaitLauncher(0);
+  EXPECT_EQ(bench.Text(0, "rank0.log"), "went on\n");
+  EXPECT_THAT(Lines<LauncherBegan>(bench.Record(0)).at(0).notes, Not(testing::IsEmpty()));
 }
 
 TEST(PlatformTest, WhatRanksLeaveRunningInAViewIsSwept) {

@@ -112,17 +112,45 @@ Status MountRoot(const std::string& root) {
   return {};
 }
 
+std::string Canonical(const std::string& path) {
+  std::error_code error;
+  const os::Path canonical = fs::canonical(path, error);
+  return error ? path : canonical.string();
+}
+
+// What must stay visible is also reached by links, from outside of what hides it.
+View WithCanonical(View view) {
+  std::vector<std::string> keep;
+  for (const std::string& path : view.keep) {
+    keep.push_back(path);
+    if (const std::string canonical = Canonical(path); canonical != path) keep.push_back(canonical);
+  }
+  view.keep = std::move(keep);
+  return view;
+}
+
+// The root cannot be left again: the node's own folder must be in it.
+Status CheckRoot(const std::string& root, const std::string& folder) {
+  struct stat inside{}, outside{};
+  if (stat((root + Canonical(folder)).c_str(), &inside) != 0 || stat(folder.c_str(), &outside) != 0)
+    return FailErrno(errno, fmt::format("find {} in the view", folder));
+  if (inside.st_dev != outside.st_dev || inside.st_ino != outside.st_ino)
+    return Fail(Code::kConflict, fmt::format("the view would hide {}", folder));
+  return {};
+}
+
 Status BuildView(const NodeOrder& order, std::vector<std::string>& notes) {
   const std::string root = order.dir + "/root";
   MUSTER_TRY(MountRoot(root));
   const char* home = std::getenv("HOME");
-  ViewPlan plan = PlanView(*order.view, home != nullptr ? home : "", RealFiles());
+  ViewPlan plan = PlanView(WithCanonical(*order.view), home != nullptr ? home : "", RealFiles());
   for (const ViewStep& step : plan.steps) {
     if (const auto status = DoStep(root, step); !status)
       plan.missing.push_back(fmt::format("{} ({})", step.path, status.error().text));
   }
   if (!plan.missing.empty()) notes.push_back("missing in the view: " + Join(plan.missing, ", "));
-  const Status entered = EnterRoot(root, order.dir);
+  Status entered = CheckRoot(root, order.dir);
+  if (entered) entered = EnterRoot(root, order.dir);
   if (!entered) umount2(root.c_str(), MNT_DETACH);
   std::error_code ignored;
   fs::remove(root, ignored);
