@@ -62,22 +62,16 @@ def flood(server, megabytes):
 
 def read_body(client):
     """The rest of a chunked answer, as the bytes that it carries."""
-    data, body = b"", b""
+    pieces, stream = [], client.makefile("rb", buffering=1 << 20)
     while True:
-        while b"\r\n" not in data:
-            more = client.recv(1 << 16)
-            assert more, "the answer broke off"
-            data += more
-        size, _, data = data.partition(b"\r\n")
-        size = int(size, 16)
-        while len(data) < size + 2:
-            more = client.recv(1 << 20)
-            assert more, "the answer broke off"
-            data += more
+        line = stream.readline()
+        assert line.endswith(b"\r\n"), "the answer broke off"
+        size = int(line, 16)
+        piece = stream.read(size + 2)
+        assert len(piece) == size + 2 and piece.endswith(b"\r\n"), "the answer broke off"
         if size == 0:
-            return body
-        body += data[:size]
-        data = data[size + 2:]
+            return b"".join(pieces)
+        pieces.append(piece[:-2])
 
 
 def test_readers_that_stop_reading_cost_a_position_and_no_buffer(server):
