@@ -1,0 +1,105 @@
+"""The Paddle jobs of documents 000 and 001: their scripts as printed, on the platform they were written for."""
+import pytest
+from documents import command, listing
+from runs import ended, findings, job_file, succeeded
+from stand_ins import TELL, add_paddle, programs, told, write  # noqa: F401
+
+
+@pytest.fixture
+def cluster(start_server):
+    return start_server("--nodes", "2x8gpu+8npu")
+
+
+@pytest.fixture
+def submit(cluster, scratch, code, programs):
+    def submit_one(run, **more):
+        fields = {"platform": "modelarts-v1", "framework": "custom", "code": str(code), "run": run,
+                  "resources": {"nodes": 2, "devices": "gpu:8"}, "env": {"PATH": programs()}, **more}
+        return cluster.submit(job_file(scratch, **fields))
+
+    return submit_one
+
+
+@pytest.fixture
+def code(scratch):
+    """The code folder of document 000: its two shell scripts, and Paddle's launcher as it then was."""
+    folder = scratch / "code"
+    for name in ("run_train.sh", "run.sh"):
+        write(folder / name, listing(0, name))
+    add_paddle(folder)
+    return folder
+
+
+def test_the_start_scripts_run_as_printed_and_every_trainer_has_its_place(cluster, scratch, code, submit):
+    write(code / "train_with_fleet.py", TELL + "tell()\n")
+    run = command(0, "bash /home/work/run_train.sh").replace(" python ", " bash ")
+    job = succeeded(cluster, submit(run))
+    assert len(job["ranks"]) == 2, "one command a node"
+    trainers = {}
+    for node in range(2):
+        launcher, *others = told(cluster, job, node)
+        env = launcher["env"]
+        assert launcher["launcher"] and launcher["nodes"].index(env["BATCH_CURRENT_HOST"]) == node
+        assert (env["DLS_TASK_NUMBER"], env["DLS_TASK_INDEX"]) == ("2", str(node))
+        assert launcher["cwd"] == "/home/work/user-job-dir" == env["PYTHONPATH"].split(":")[0]
+        assert len(others) == 8
+        for said in others:
+            trainers[int(said["env"]["PADDLE_TRAINER_ID"])] = said["env"]
+    assert sorted(trainers) == list(range(16))
+    for rank, env in trainers.items():
+        ends = env["PADDLE_TRAINER_ENDPOINTS"].split(",")
+        assert len(ends) == len(set(ends)) == 16 == int(env["PADDLE_TRAINERS_NUM"]) and ends[rank] == env["PADDLE_CURRENT_ENDPOINT"]
+        assert env["FLAGS_selected_gpus"] == str(rank % 8)
+
+
+def test_one_node_takes_the_other_branch_of_the_script(cluster, scratch, code, submit):
+    """There the script gives the launcher the devices alone, so the stand-in of it is the one of a single machine."""
+    write(code / "paddle/distributed/launch.py", TELL + "tell()\n")
+    run = command(0, "bash /home/work/run_train.sh").replace(" python ", " bash ")
+    job = succeeded(cluster, submit(run, resources={"nodes": 1, "devices": "gpu:8"}))
+    (said,) = told(cluster, job, 0)
+    assert said["argv"] == ["--selected_gpus=0,1,2,3,4,5,6,7", "--log_dir", "mylog", "train.py"]
+
+
+def test_the_printed_start_command_gives_a_shell_script_to_python_and_is_told_so(cluster, scratch, code, submit):
+    printed = command(0, "bash /home/work/run_train.sh")
+    write(scratch / "command.sh", printed + "\n")
+    fault = findings(cluster, scratch, "command.sh")["wrong-interpreter"]
+    assert fault["grade"] == "fail" and "/home/work/user-job-dir/run.sh is given to python" in fault["reason"]
+    job = ended(cluster, submit(printed))
+    assert job["state"] == "failed" and job["verdict"]["cause"] == "syntax", job["verdict"]
+
+
+def test_a_failing_trainer_is_the_jobs_failure_through_all_scripts(cluster, scratch, code, submit):
+    """The printed program needs paddle.fluid, which no Paddle of today has."""
+    write(code / "train_with_fleet.py", listing(0, "train_with_fleet.py"))
+    run = command(0, "bash /home/work/run_train.sh").replace(" python ", " bash ")
+    job = ended(cluster, submit(run))
+    assert job["state"] == "failed" and job["verdict"]["cause"] == "missing_module", job["verdict"]
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_program_is_told_to_be_of_another_time(cluster, scratch, number):
+    write(scratch / "train_with_fleet.py", listing(number, "train_with_fleet.py"))
+    fault = findings(cluster, scratch, "train_with_fleet.py")["gone-interface"]
+    assert fault["grade"] == "fail" and fault["reason"].startswith("paddle.fluid is gone since Paddle 2.5")
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_the_flags_that_a_current_launcher_drops_are_told(cluster, scratch, number):
+    write(scratch / "run.sh", listing(number, "run.sh"))
+    fault = findings(cluster, scratch, "run.sh")["dropped-flags"]
+    assert fault["grade"] == "fail" and "trains every node alone" in fault["reason"]
+
+
+def test_the_addresses_of_document_001_are_told_to_be_of_other_machines(cluster, scratch):
+    write(scratch / "run.sh", listing(1, "run.sh"))
+    found = findings(cluster, scratch, "run.sh")
+    assert found["fixed-address"]["grade"] == "fail" and found["fixed-port"]["grade"] == "warn"
+
+
+def test_the_launch_command_of_document_001_is_translated_in_a_job_of_its_own(cluster, scratch):
+    """Put into a job file, the command of the script starts with the nodes of the job in place of the printed ones."""
+    words = " ".join(line.strip(" \\") for line in listing(1, "run.sh").split("else\n")[1].splitlines() if line.strip() != "fi")
+    plan = cluster.run("plan", "--json", "-f", "paddle", "-N", "2", "-g", "gpu:4", "--", words).stdout
+    assert "192.168." not in plan and "would drop --cluster_node_ips --node_ip --started_port --selected_gpus" in plan
