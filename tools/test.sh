@@ -29,7 +29,7 @@ done
 
 MUSTER="${MUSTER:-$PWD/build/release/muster}" /usr/bin/python3 -m pytest -q -n 4 --dist loadfile \
   -p no:cacheprovider --junitxml "$out/pytest.xml" --ignore tests/torture --ignore tests/objects \
-  --ignore tests/frameworks tests ${PYTEST_ARGS:-}
+  --ignore tests/frameworks tests python/tests ${PYTEST_ARGS:-}
 counts=$(/usr/bin/python3 - "$out/pytest.xml" <<'PY'
 import sys, xml.etree.ElementTree as tree
 try:

@@ -1,0 +1,1 @@
+from . import file, util  # noqa: F401

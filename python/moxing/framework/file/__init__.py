@@ -1,0 +1,7 @@
+"""mox.file: files here and in buckets, by the same functions."""
+from . import file_io  # noqa: F401
+from .file_io import (File, MoxFileNameDuplicateException, MoxFileNotExistsException, MoxFileReadException,  # noqa: F401
+                      MoxFileRespException, append, append_remote, background_sync_copy, copy, copy_parallel, exists, get_size,
+                      glob, is_directory, list_directory, make_dirs, mk_dir, read, remove, rename, scan_dir, set_auth, stat,
+                      walk, write)
+from .shifting import shift  # noqa: F401
