@@ -325,6 +325,8 @@ def test_without_the_right_to_mount_the_job_goes_on_and_names_what_is_missing(sc
         said = told(server, job, 0)
         (note,) = [note for note in job["attempts"][0]["nodes"][0]["notes"] if NO_MOUNTS in note]
         assert "/cache, /home/ma-user" in note and "are missing" in note
+        said_as_event = [event["data"]["text"] for event in server.get(f"/jobs/{job['id']}/events")["events"] if event["kind"] == "note"]
+        assert note in said_as_event and note in server.run("describe", job["id"]).stdout
         assert said["env"]["LOOK"] == str(node / "cache"), "a variable of the user leads there too"
         assert not os.path.exists("/cache") and said["env"]["FROM_PRE_START"] == "1"
         assert said["argv"][1] == f"--data_url={scratch / 'set'}"

@@ -61,6 +61,7 @@ struct Conductor::Impl {
   // could not start.
   void TakeLost(Live& entry, int node, const std::string& why, const NodeClean& clean,
                 ExitClass how);
+  void SayNotes(const Live& entry, int node, const std::vector<std::string>& notes);
   void NoteStarted(Live& entry);
   void NoteRankEnded(Live& entry);
   void NoteFailure(Live& entry, int node, const NodeFailed& failed);

@@ -53,6 +53,7 @@ void Conductor::Impl::TakeRecord(Live& entry, int node, const RecordLine& line,
   if (const auto* began = std::get_if<LauncherBegan>(&line.body)) {
     status.began = true;
     status.notes = began->notes;
+    SayNotes(entry, node, began->notes);
     NoteStarted(entry);
   } else if (const auto* started = std::get_if<RankStarted>(&line.body)) {
     if (RankInfo* rank = FindRank(attempt, started->rank)) {
@@ -85,6 +86,15 @@ void Conductor::Impl::TakeRecord(Live& entry, int node, const RecordLine& line,
     status.ended = true;
     FinishIfOver(entry);
   }
+}
+
+// What a platform's job does not find is said among its events, where it can be seen while it runs.
+void Conductor::Impl::SayNotes(const Live& entry, int node, const std::vector<std::string>& notes) {
+  if (entry.job.spec.platform.empty() || notes.empty()) return;
+  std::vector<store::Op> ops;
+  for (const std::string& note : notes)
+    ops.push_back(EventOp(entry, "note", {{"node", node}, {"text", note}}));
+  Commit(std::move(ops));
 }
 
 void Conductor::Impl::NoteStarted(Live& entry) {
