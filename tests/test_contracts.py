@@ -9,9 +9,9 @@ from conftest import ROOT
 GOLDEN = ROOT / "src/dialect/golden"
 COMMON = ["Every job", "Devices", "Networks"]
 # Contracts that a framework or a platform takes over from another.
-OTHERS = {"mindspore": ["mpi"], "horovod": ["mpi"], "modelarts": ["custom", "mindspore", "pytorch"],
-          "modelarts-v1": ["modelarts", "custom"], "apulis": ["custom", "horovod"]}
-OF_THE_TESTS = {"MODE", "epochs", "BATCH_demo.0_HOSTS"}
+OTHERS = {"mindspore": ["mpi"], "horovod": ["mpi"], "modelarts": ["custom", "mindspore", "pytorch", "tensorflow"],
+          "modelarts-v1": ["modelarts", "custom", "tensorflow"], "apulis": ["custom", "horovod"]}
+OF_THE_TESTS = {"MODE", "MA_RUN_METHOD", "epochs", "BATCH_demo.0_HOSTS"}
 
 
 def rows():

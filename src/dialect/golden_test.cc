@@ -146,6 +146,12 @@ void AddPlatforms(std::vector<Case>& cases) {
       {"modelarts_mindspore", On("modelarts", PlainSpec("mindspore", 2, "npu", 8, "t.py"))});
   cases.push_back(
       {"modelarts_pytorch", On("modelarts", PlainSpec("pytorch", 2, "gpu", 8, "t.py"))});
+  JobSpec method = PlainSpec("pytorch", 2, "npu", 8, "t.py");
+  method.roles[0].env = {{"MA_RUN_METHOD", "torchrun"}};
+  cases.push_back({"modelarts_torchrun", On("modelarts", method)});
+  for (const std::string platform : {"modelarts", "modelarts-v1"}) {
+    cases.push_back({platform + "_tensorflow", On(platform, WithService("tensorflow"))});
+  }
   cases.push_back({"apulis_horovod",
                    On("apulis", PlainSpec("horovod", 2, "gpu", 8,
                                           "horovodrun -np 16 python t.py && sleep infinity"))});

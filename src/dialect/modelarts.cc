@@ -53,6 +53,23 @@ void SettleProcesses(JobSpec& spec) {
   }
 }
 
+// A user chooses the launcher of a boot file by a variable.
+void TakeRunMethod(JobSpec& spec) {
+  const Role& role = spec.roles.front();
+  if (spec.launch.start != Launch{}.start || !BootFile(role.run)) return;
+  const auto method =
+      std::ranges::find(role.env, "MA_RUN_METHOD", [](const auto& pair) { return pair.first; });
+  if (method == role.env.end()) return;
+  const auto choose = [&](std::string_view launcher, std::string_view framework) {
+    if (method->second != launcher) return;
+    if (spec.framework != framework && spec.framework != "custom") return;
+    spec.framework = framework;
+    spec.launch.start = launcher;
+  };
+  choose("torchrun", "pytorch");
+  choose("msrun", "mindspore");
+}
+
 bool IsVariable(std::string_view name) {
   return !name.empty() && !(name.front() >= '0' && name.front() <= '9') &&
          std::ranges::all_of(name, [](char c) {
@@ -72,6 +89,7 @@ void MoveParameters(Role& role) {
 JobSpec Inside(const JobSpec& spec) {
   const MaLayout layout = LayoutOf(spec);
   JobSpec inside = spec;
+  TakeRunMethod(inside);
   SettleProcesses(inside);
   for (Role& role : inside.roles) {
     if (!layout.v2 && !BootFile(role.run)) MoveParameters(role);
@@ -95,10 +113,37 @@ JobSpec Inside(const JobSpec& spec) {
   return inside;
 }
 
+// Parameter servers and workers know each other by their command lines.
+struct Tasks {
+  std::string servers, workers;
+
+  explicit Tasks(const JobFacts& facts) {
+    if (facts.spec->framework != "tensorflow" || facts.ranks.size() > kMostPeers) return;
+    for (const RankFacts& rank : facts.ranks) {
+      const bool serves = rank.role->name == "ps";
+      if (!serves && rank.role->name != "worker") continue;
+      std::string& list = serves ? servers : workers;
+      list += (list.empty() ? "" : ",") +
+              Endpoint(rank.share->address, rank.share->ports[size_t(rank.local_rank)]);
+    }
+  }
+};
+
+void AddTasks(const Tasks& tasks, const MaLayout& layout, const RankFacts& rank,
+              RankOrder& process) {
+  if (tasks.servers.empty() || !BootFile(rank.role->run)) return;
+  process.argv.push_back(
+      fmt::format("--{}={}", layout.v2 ? "task_name" : "job_name", rank.role->name));
+  process.argv.push_back(fmt::format("--task_index={}", rank.role_rank));
+  process.argv.push_back("--ps_hosts=" + tasks.servers);
+  process.argv.push_back("--worker_hosts=" + tasks.workers);
+}
+
 // The second generation tells scripts of several nodes where to meet.
 void AddMeeting(const PlatformJob& job, const RankFacts& rank, RankOrder& process) {
   const JobFacts& facts = *job.facts;
-  if (facts.spec->framework != "pytorch" || rank.local_world != 1 || rank.nodes == 1) return;
+  if (facts.spec->framework != "pytorch" || facts.spec->launch.start == "torchrun") return;
+  if (rank.local_world != 1 || rank.nodes == 1) return;
   if (rank.share->kind == "npu" || !BootFile(rank.role->run)) return;
   process.argv.push_back(
       fmt::format("--init_method=tcp://{}",
@@ -112,6 +157,7 @@ Status Apply(const PlatformJob& job, std::vector<NodeOrder>& orders) {
   const JobFacts& facts = *job.facts;
   const MaLayout layout = LayoutOf(*job.outside);
   const MaNames names = NamesOf(facts);
+  const Tasks tasks(facts);
   for (NodeOrder& order : orders) {
     order.platform = job.outside->platform;
     order.aliases = names.aliases;
@@ -125,6 +171,7 @@ Status Apply(const PlatformJob& job, std::vector<NodeOrder>& orders) {
   }
   EachRank(facts, orders, [&](const RankFacts& rank, NodeOrder& order, RankOrder& process) {
     if (layout.v2) AddMeeting(job, rank, process);
+    AddTasks(tasks, layout, rank, process);
     if (BootFile(rank.role->run)) SetMaCard(layout, rank, order, process);
   });
   if (HasNpus(facts)) MUSTER_TRY(AddMaTables(job, layout, orders));

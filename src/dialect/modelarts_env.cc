@@ -152,12 +152,15 @@ void SetMaVariables(const PlatformJob& job, const MaLayout& layout, const MaName
 
 void SetMaCard(const MaLayout& layout, const RankFacts& rank, NodeOrder& order,
                RankOrder& process) {
-  Pairs& env = process.env;
-  SetEnvDefault(env, "RANK_ID", rank.rank);
-  SetEnvDefault(env, "RANK_SIZE", rank.world);
-  SetEnvDefault(env, "DEVICE_ID", std::max(0, DeviceIndex(rank)));
   process.cwd = layout.job_dir;
   if (rank.share->kind != "npu") return;
+  Pairs& env = process.env;
+  const bool one_each = rank.local_world == int(rank.share->devices.size());
+  if (one_each) {  // else a launcher of its own counts
+    SetEnvDefault(env, "RANK_ID", rank.rank);
+    SetEnvDefault(env, "RANK_SIZE", rank.world);
+    SetEnvDefault(env, "DEVICE_ID", std::max(0, DeviceIndex(rank)));
+  }
   SetEnvDefault(order.env, "HCCL_CONNECT_TIMEOUT", kConnectSeconds);
   SetEnv(env, "ASCEND_PROCESS_LOG_PATH",
          fmt::format("{}/ascend/process_log/rank_{}", layout.log, rank.rank));

@@ -126,6 +126,20 @@ TEST(Modelarts, TellsPytorchOfSeveralNodesWhereToMeet) {
   EXPECT_THAT(argv, Contains("--world_size=2"));
 }
 
+TEST(Modelarts, LauncherOfABootFileIsTheUsersChoice) {
+  JobSpec spec = PlainSpec("custom", 2, "npu", 8, "train.py");
+  spec.roles[0].env = {{"MA_RUN_METHOD", "torchrun"}};
+  const auto torch = PlanOn("modelarts", spec);
+  ASSERT_THAT(torch[0].ranks, SizeIs(1));
+  EXPECT_EQ(torch[0].ranks[0].argv[0], "torchrun");
+  EXPECT_EQ(Env(torch[0].env, "PET_NPROC_PER_NODE"), "8");
+  EXPECT_EQ(Env(torch[0].ranks[0].env, "RANK_ID"), "(unset)");
+  spec.roles[0].env = {{"MA_RUN_METHOD", "msrun"}};
+  EXPECT_THAT(PlanOn("modelarts", spec)[0].ranks[0].argv[0], EndsWith("msrun"));
+  spec.roles[0].env = {{"MA_RUN_METHOD", "rm -rf"}};
+  EXPECT_THAT(PlanOn("modelarts", spec)[0].ranks, SizeIs(8));
+}
+
 TEST(Modelarts, MindsporeOnCardsReadsTheTableOfTheMount) {
   const auto orders = PlanOn("modelarts", PlainSpec("mindspore", 2, "npu", 8, "train.py"));
   const std::string table = "/home/ma-user/modelarts/rank_table/jobstart_hccl.json";
