@@ -84,6 +84,11 @@ TEST(GetTest, GivesTheFallbackForMissingMembersAndOtherTypes) {
 TEST(Crc32cTest, MatchesThePublishedCheckValueAlsoInPieces) {
   EXPECT_EQ(Crc32c("123456789"), 0xE3069283u);
   EXPECT_EQ(Crc32c("6789", Crc32c("12345")), 0xE3069283u);
+  const std::string zeros(32, '\0'), long_text(1000, 'x');
+  EXPECT_EQ(Crc32c(zeros), 0x8A9136AAu);
+  for (size_t cut : {0u, 1u, 7u, 8u, 9u, 999u}) {
+    EXPECT_EQ(Crc32c(long_text.substr(cut), Crc32c(long_text.substr(0, cut))), Crc32c(long_text));
+  }
 }
 
 TEST(FailErrnoTest, MapsErrnoToACodeAndKeepsIt) {

@@ -21,16 +21,16 @@ class AppendTarget final : public BodyTarget {
 
   // In the pool, for it waits for the disk.
   void Done(const BodySums& sums) override {
-    call_->parts.pool.Run([call = call_, position = position_, meta = meta_, file = file_,
-                           md5 = sums.md5] {
-      const auto now = call->parts.store.Append(call->request.bucket, call->request.key, position,
-                                                std::move(*file), md5, meta);
-      if (!now) return call->Fail(now.error());
-      call->Answer(
-          {200,
-           {{"ETag", Quoted(Hex(md5))}, {"x-obs-next-append-position", std::to_string(now->size)}},
-           {}});
-    });
+    call_->parts.pool.Run(
+        [call = call_, position = position_, meta = meta_, file = file_, md5 = sums.md5] {
+          const auto now = call->parts.store.Append(call->request.bucket, call->request.key,
+                                                    position, std::move(*file), md5, meta);
+          if (!now) return call->Fail(now.error());
+          call->Answer({200,
+                        {{"ETag", Quoted(s3::Hex(md5))},
+                         {"x-obs-next-append-position", std::to_string(now->size)}},
+                        {}});
+        });
   }
 
  private:

@@ -22,7 +22,7 @@ std::string GrownEtag(const std::string& before, const std::string& piece_md5) {
   const size_t dash = before.rfind('-');
   const int64_t pieces =
       dash == std::string::npos ? 1 : ParseInt(before.substr(dash + 1)).value_or(1);
-  return Hex(DigestOf(DigestKind::kMd5, before + Hex(piece_md5))) + "-" +
+  return s3::Hex(s3::DigestOf(s3::DigestKind::kMd5, before + s3::Hex(piece_md5))) + "-" +
          std::to_string(pieces + 1);
 }
 
@@ -45,7 +45,7 @@ S3Result<ObjectMeta> ObjectStore::Append(const std::string& bucket, const std::s
     if (position != 0) return Refuse(S3Code::kPositionNotEqualToLength);
     meta.appendable = true;
     meta.size = length;
-    meta.etag = Hex(piece_md5) + "-1";
+    meta.etag = s3::Hex(piece_md5) + "-1";
     std::promise<S3Result<ObjectMeta>> promise;
     Put(bucket, key, std::move(piece), std::move(meta), {.if_none_match = "*"},
         [&](S3Result<ObjectMeta> put) { promise.set_value(std::move(put)); });

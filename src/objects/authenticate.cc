@@ -6,9 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "objects/digest.h"
 #include "objects/signature.h"
-#include "objects/time_text.h"
+#include "s3/digest.h"
+#include "s3/time_text.h"
+#include "s3/uri.h"
 
 namespace muster::objects {
 namespace {
@@ -91,7 +92,7 @@ S3Status ReadPayload(std::string_view text, Caller& caller) {
     }
   }
   if (text.starts_with("STREAMING-")) return Refuse(S3Code::kNotImplemented);
-  const auto digest = FromHex(text);
+  const auto digest = s3::FromHex(text);
   if (!digest || digest->size() != 32) {
     return Refuse(S3Code::kInvalidRequest,
                   "x-amz-content-sha256 must be UNSIGNED-PAYLOAD, a SHA-256, or one of the "
@@ -116,10 +117,12 @@ S3Result<Caller> ProveV4(const S3Request& request, KeyRing& ring, const PartsV4&
   MUSTER_TRY(ReadPayload(payload_text, caller));
   caller.timestamp = timestamp;
   caller.scope = parts.scope();
-  caller.signing_key = SigningKeyV4(caller.key->secret_key, parts.day, parts.region, parts.service);
-  caller.signature = SignatureV4(caller.signing_key, timestamp, caller.scope,
-                                 CanonicalRequestV4(request, parts.signed_headers, payload_text));
-  if (!SameSecret(caller.signature, parts.signature)) {
+  caller.signing_key =
+      s3::SigningKeyV4(caller.key->secret_key, parts.day, parts.region, parts.service);
+  caller.signature =
+      s3::SignatureV4(caller.signing_key, timestamp, caller.scope,
+                      CanonicalRequestV4(request, parts.signed_headers, payload_text));
+  if (!s3::SameSecret(caller.signature, parts.signature)) {
     return Refuse(S3Code::kSignatureDoesNotMatch);
   }
   return caller;
@@ -129,10 +132,10 @@ S3Result<Caller> ByHeaderV4(const S3Request& request, KeyRing& ring, int64_t now
   MUSTER_ASSIGN(const PartsV4 parts,
                 ReadHeaderV4(request.Header("Authorization").substr(kAlgorithm.size())));
   std::string timestamp(Trim(request.Header("x-amz-date")));
-  std::optional<int64_t> when = ParseCompactDate(timestamp);
+  std::optional<int64_t> when = s3::ParseCompactDate(timestamp);
   if (timestamp.empty()) {
-    when = ParseHttpDate(Trim(request.Header("Date")));
-    if (when) timestamp = CompactDate(*when);
+    when = s3::ParseHttpDate(Trim(request.Header("Date")));
+    if (when) timestamp = s3::CompactDate(*when);
   }
   if (!when) {
     return Refuse(S3Code::kAccessDenied, "A signed request needs a valid x-amz-date or Date.");
@@ -152,7 +155,7 @@ S3Result<Caller> ByQueryV4(const S3Request& request, KeyRing& ring, int64_t now_
     return std::string(request.Query(name).value_or(""));
   };
   const std::string timestamp = value("X-Amz-Date");
-  const auto when = ParseCompactDate(timestamp);
+  const auto when = s3::ParseCompactDate(timestamp);
   const auto life = ParseInt(value("X-Amz-Expires"));
   parts.signed_headers = Split(Lower(value("X-Amz-SignedHeaders")), ';');
   parts.signature = value("X-Amz-Signature");
@@ -176,11 +179,12 @@ S3Result<Caller> ProveV2(const S3Request& request, KeyRing& ring, std::string_vi
                          std::string_view prefix) {
   Caller caller;
   MUSTER_ASSIGN(caller.key, KeyOf(ring, access_key));
-  const std::string encoded = UriEncode(UriDecode(request.raw_path, false).value_or(""), true);
+  const std::string encoded =
+      s3::UriEncode(s3::UriDecode(request.raw_path, false).value_or(""), true);
   for (const std::string& path : {request.raw_path, encoded}) {
     const std::string wanted =
         SignatureV2(caller.key->secret_key, StringToSignV2(request, date, path, prefix));
-    if (SameSecret(wanted, signature)) return caller;
+    if (s3::SameSecret(wanted, signature)) return caller;
   }
   return Refuse(S3Code::kSignatureDoesNotMatch);
 }
@@ -193,8 +197,8 @@ S3Result<Caller> ByHeaderV2(const S3Request& request, KeyRing& ring, int64_t now
   const std::string prefix = obs ? "x-obs-" : "x-amz-";
   const std::string_view own_date = Trim(request.Header(prefix + "date"));
   const std::string_view date = own_date.empty() ? Trim(request.Header("Date")) : own_date;
-  auto when = ParseHttpDate(date);
-  if (!when) when = ParseCompactDate(date);
+  auto when = s3::ParseHttpDate(date);
+  if (!when) when = s3::ParseCompactDate(date);
   if (!when) return Refuse(S3Code::kAccessDenied, "A signed request needs a valid Date.");
   MUSTER_TRY(CheckSkew(*when, now_ms));
   return ProveV2(request, ring, Trim(text.substr(4, colon - 4)), Trim(text.substr(colon + 1)),

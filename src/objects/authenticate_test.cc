@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "objects/sample_requests.h"
-#include "objects/time_text.h"
+#include "s3/time_text.h"
 
 namespace muster::objects {
 namespace {
@@ -32,7 +32,7 @@ class AuthenticateTest : public testing::Test {
   }
 
   SampleRing ring_;
-  const int64_t now_ = *ParseCompactDate("20130524T000000Z");
+  const int64_t now_ = *s3::ParseCompactDate("20130524T000000Z");
 };
 
 TEST_F(AuthenticateTest, TakesTheHeaderFormOfVersion4) {
@@ -80,7 +80,7 @@ TEST_F(AuthenticateTest, TakesSignedUrlsOfVersion4) {
 }
 
 TEST_F(AuthenticateTest, TakesVersion2) {
-  const int64_t now = *ParseHttpDate("Tue, 27 Mar 2007 19:36:42 +0000");
+  const int64_t now = *s3::ParseHttpDate("Tue, 27 Mar 2007 19:36:42 +0000");
   const auto request = [](const std::string& authorization) {
     return SampleRequest("GET", "/photos/puppy.jpg",
                          {{"Host", "awsexamplebucket1.s3.amazonaws.com"},

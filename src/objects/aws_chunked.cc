@@ -69,7 +69,7 @@ S3Status AwsChunked::ReadHeader() {
   if (signed_) {
     if (!extension.starts_with(kSignatureName)) return Broken();
     chunk_signature_ = extension.substr(kSignatureName.size());
-    chunk_hash_.emplace(DigestKind::kSha256);
+    chunk_hash_.emplace(s3::DigestKind::kSha256);
   }
   if (left_ > 0) {
     state_ = State::kData;
@@ -86,9 +86,9 @@ S3Status AwsChunked::CloseChunk() {
   if (state_ == State::kDataEnd) state_ = State::kHeader;
   if (!signed_) return {};
   const std::string wanted =
-      ChunkSignatureV4(key_, timestamp_, scope_, previous_, chunk_hash_->Finish());
+      s3::ChunkSignatureV4(key_, timestamp_, scope_, previous_, chunk_hash_->Finish());
   chunk_hash_.reset();
-  if (!SameSecret(wanted, chunk_signature_)) return Refuse(S3Code::kSignatureDoesNotMatch);
+  if (!s3::SameSecret(wanted, chunk_signature_)) return Refuse(S3Code::kSignatureDoesNotMatch);
   previous_ = wanted;
   return {};
 }
@@ -116,8 +116,8 @@ S3Status AwsChunked::ReadTrailer() {
     trailer_.emplace_back(name, value);
   }
   if (!has_trailer_ || !signed_) return {};
-  const std::string wanted = TrailerSignatureV4(key_, timestamp_, scope_, previous_, lines);
-  if (!SameSecret(wanted, signature)) return Refuse(S3Code::kSignatureDoesNotMatch);
+  const std::string wanted = s3::TrailerSignatureV4(key_, timestamp_, scope_, previous_, lines);
+  if (!s3::SameSecret(wanted, signature)) return Refuse(S3Code::kSignatureDoesNotMatch);
   return {};
 }
 

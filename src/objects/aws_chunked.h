@@ -8,7 +8,7 @@
 
 #include "http/message.h"
 #include "objects/authenticate.h"
-#include "objects/digest.h"
+#include "s3/digest.h"
 
 namespace muster::objects {
 
@@ -41,7 +41,7 @@ class AwsChunked {
   std::string line_;  // a header, the break behind data, or the tail, as far as it has come
   int64_t left_ = 0;  // of the chunk's data
   std::string chunk_signature_;
-  std::optional<Digest> chunk_hash_;
+  std::optional<s3::Digest> chunk_hash_;
   http::Headers trailer_;
 };
 

@@ -6,9 +6,9 @@ namespace muster::objects {
 namespace {
 
 constexpr int64_t kLargestPut = int64_t(5) << 30;
-constexpr DigestKind kChecksums[] = {DigestKind::kCrc32, DigestKind::kCrc32c,
-                                     DigestKind::kCrc64Nvme, DigestKind::kSha1,
-                                     DigestKind::kSha256};
+constexpr s3::DigestKind kChecksums[] = {s3::DigestKind::kCrc32, s3::DigestKind::kCrc32c,
+                                         s3::DigestKind::kCrc64Nvme, s3::DigestKind::kSha1,
+                                         s3::DigestKind::kSha256};
 
 bool IsChunked(Payload payload) {
   return payload == Payload::kSignedChunks || payload == Payload::kSignedTrailer ||
@@ -16,22 +16,24 @@ bool IsChunked(Payload payload) {
 }
 
 // The checksum that the head names, with its value where it has it.
-S3Result<std::optional<Checksum>> ChecksumOfHead(const S3Request& request) {
-  std::optional<Checksum> found;
-  for (const DigestKind kind : kChecksums) {
-    const std::string_view value = Trim(request.Header(ChecksumHeader(kind)));
+S3Result<std::optional<s3::Checksum>> ChecksumOfHead(const S3Request& request) {
+  // Completing an upload, the header is of the object, not of the document that lists its parts.
+  if (request.method == "POST" && request.Has("uploadId")) return std::nullopt;
+  std::optional<s3::Checksum> found;
+  for (const s3::DigestKind kind : kChecksums) {
+    const std::string_view value = Trim(request.Header(s3::ChecksumHeader(kind)));
     if (value.empty()) continue;
-    const auto raw = FromBase64(value);
-    if (found || !raw || raw->size() != DigestSize(kind)) {
+    const auto raw = s3::FromBase64(value);
+    if (found || !raw || raw->size() != s3::DigestSize(kind)) {
       return Refuse(S3Code::kInvalidRequest,
                     "The checksum header is not the base64 of one checksum.");
     }
-    found = Checksum{kind, std::string(value)};
+    found = s3::Checksum{kind, std::string(value)};
   }
   if (found) return found;
   const std::string trailer = Lower(Trim(request.Header("x-amz-trailer")));
-  for (const DigestKind kind : kChecksums) {
-    if (trailer == ChecksumHeader(kind)) return Checksum{kind, {}};
+  for (const s3::DigestKind kind : kChecksums) {
+    if (trailer == s3::ChecksumHeader(kind)) return s3::Checksum{kind, {}};
   }
   return std::nullopt;
 }
@@ -57,12 +59,13 @@ S3Status BodyCheck::ReadHead(const S3Request& request, const Caller& caller) {
   }
   if (length_.value_or(0) > kLargestPut) return Refuse(S3Code::kEntityTooLarge);
   if (caller.payload == Payload::kHash) {
-    sha256_.emplace(DigestKind::kSha256);
+    sha256_.emplace(s3::DigestKind::kSha256);
     wanted_sha256_ = caller.payload_hash;
   }
   if (const std::string_view md5 = Trim(request.Header("Content-MD5")); !md5.empty()) {
-    const auto raw = FromBase64(md5);
-    if (!raw || raw->size() != DigestSize(DigestKind::kMd5)) return Refuse(S3Code::kInvalidDigest);
+    const auto raw = s3::FromBase64(md5);
+    if (!raw || raw->size() != s3::DigestSize(s3::DigestKind::kMd5))
+      return Refuse(S3Code::kInvalidDigest);
     wanted_md5_ = *raw;
   }
   MUSTER_ASSIGN(const auto checksum, ChecksumOfHead(request));
@@ -70,7 +73,7 @@ S3Status BodyCheck::ReadHead(const S3Request& request, const Caller& caller) {
     checksum_kind_ = checksum->kind;
     wanted_checksum_ = checksum->value;
     // A SHA-256 is computed once where both are asked for.
-    if (checksum->kind != DigestKind::kSha256 || !sha256_) checksum_.emplace(checksum->kind);
+    if (checksum->kind != s3::DigestKind::kSha256 || !sha256_) checksum_.emplace(checksum->kind);
   }
   return {};
 }
@@ -98,22 +101,22 @@ S3Result<BodySums> BodyCheck::Finish() {
   std::string sha256;
   if (sha256_) {
     sha256 = sha256_->Finish();
-    if (Hex(sha256) != wanted_sha256_) return Refuse(S3Code::kXAmzContentSha256Mismatch);
+    if (s3::Hex(sha256) != wanted_sha256_) return Refuse(S3Code::kXAmzContentSha256Mismatch);
   }
   if (checksum_kind_) {
     std::string raw = checksum_ ? checksum_->Finish() : sha256;
     MUSTER_TRY(CompareChecksum(raw));
-    sums.checksum = Checksum{*checksum_kind_, raw};
+    sums.checksum = s3::Checksum{*checksum_kind_, raw};
   }
   return sums;
 }
 
 // Leaves the value as base64.
 S3Status BodyCheck::CompareChecksum(std::string& raw) {
-  raw = Base64(raw);
+  raw = s3::Base64(raw);
   std::string wanted = wanted_checksum_;
   if (wanted.empty() && chunked_) {
-    wanted = http::FindHeader(chunked_->trailer(), ChecksumHeader(*checksum_kind_));
+    wanted = http::FindHeader(chunked_->trailer(), s3::ChecksumHeader(*checksum_kind_));
   }
   if (wanted.empty()) {
     return Refuse(S3Code::kInvalidRequest, "The trailer with the checksum is missing.");

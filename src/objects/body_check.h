@@ -6,15 +6,15 @@
 #include <string>
 
 #include "objects/aws_chunked.h"
-#include "objects/checksum.h"
+#include "s3/checksum.h"
 
 namespace muster::objects {
 
 // What the bytes of a body turned out to be.
 struct BodySums {
   int64_t size = 0;
-  std::string md5;                   // raw
-  std::optional<Checksum> checksum;  // the one that the request gave
+  std::string md5;                       // raw
+  std::optional<s3::Checksum> checksum;  // the one that the request gave
 };
 
 // Takes the coding off a body while it passes, and holds it against everything that the request's
@@ -42,12 +42,12 @@ class BodyCheck {
   std::optional<int64_t> length_;
   int64_t seen_ = 0;
   std::optional<AwsChunked> chunked_;
-  Digest md5_{DigestKind::kMd5};
+  s3::Digest md5_{s3::DigestKind::kMd5};
   std::string wanted_md5_;  // raw; empty: none was given
-  std::optional<Digest> sha256_;
+  std::optional<s3::Digest> sha256_;
   std::string wanted_sha256_;  // hex
-  std::optional<DigestKind> checksum_kind_;
-  std::optional<Digest> checksum_;
+  std::optional<s3::DigestKind> checksum_kind_;
+  std::optional<s3::Digest> checksum_;
   std::string wanted_checksum_;  // base64; empty: it comes in the trailer
 };
 

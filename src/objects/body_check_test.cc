@@ -14,7 +14,7 @@ constexpr const char* kSeed = "4f232c4386841ef735655705268965c44a0e4690baa4adea1
 Caller ChunkedCaller(Payload payload) {
   Caller caller;
   caller.payload = payload;
-  caller.signing_key = SigningKeyV4(kSampleSecret, "20130524", "us-east-1", "s3");
+  caller.signing_key = s3::SigningKeyV4(kSampleSecret, "20130524", "us-east-1", "s3");
   caller.timestamp = "20130524T000000Z";
   caller.scope = "20130524/us-east-1/s3/aws4_request";
   caller.signature = kSeed;
@@ -71,6 +71,17 @@ TEST(BodyCheck, TakesThePublishedChunksWhateverThePieces) {
   }
 }
 
+TEST(BodyCheck, TheChecksumOfACompletedObjectIsNotThatOfItsListOfParts) {
+  const std::string_view document = "<CompleteMultipartUpload/>";
+  S3Request request =
+      SampleRequest("POST", "/bucket/k?uploadId=u", {{"x-amz-checksum-crc32c", "AAAAAA=="}});
+  request.facts.content_length = static_cast<int64_t>(document.size());
+  auto check = BodyCheck::Make(request, {});
+  ASSERT_TRUE(check);
+  ASSERT_TRUE(check->Feed(document, [](std::string_view) { return S3Status(); }));
+  EXPECT_TRUE(check->Finish());
+}
+
 TEST(BodyCheck, RefusesChunksThatWereChanged) {
   const std::string good = PublishedChunks();
   const auto code = [](const std::string& body) {
@@ -116,19 +127,23 @@ TEST(BodyCheck, HoldsPlainBodiesAgainstTheirHeaders) {
     return CodeOf(Feed(headers, Caller(), body, 3));
   };
   EXPECT_EQ(code({}), S3Code::kNotModified);
-  EXPECT_EQ(code({{"Content-MD5", Base64(DigestOf(DigestKind::kMd5, body))}}),
+  EXPECT_EQ(code({{"Content-MD5", s3::Base64(s3::DigestOf(s3::DigestKind::kMd5, body))}}),
             S3Code::kNotModified);
-  EXPECT_EQ(code({{"Content-MD5", Base64(DigestOf(DigestKind::kMd5, "x"))}}), S3Code::kBadDigest);
+  EXPECT_EQ(code({{"Content-MD5", s3::Base64(s3::DigestOf(s3::DigestKind::kMd5, "x"))}}),
+            S3Code::kBadDigest);
   EXPECT_EQ(code({{"Content-MD5", "none"}}), S3Code::kInvalidDigest);
-  for (const auto kind : {DigestKind::kCrc32, DigestKind::kCrc32c, DigestKind::kCrc64Nvme,
-                          DigestKind::kSha1, DigestKind::kSha256}) {
-    EXPECT_EQ(code({{ChecksumHeader(kind), Base64(DigestOf(kind, body))}}), S3Code::kNotModified);
-    EXPECT_EQ(code({{ChecksumHeader(kind), Base64(DigestOf(kind, "x"))}}), S3Code::kBadDigest);
-    EXPECT_EQ(code({{ChecksumHeader(kind), "AAA="}}), S3Code::kInvalidRequest);
+  for (const auto kind :
+       {s3::DigestKind::kCrc32, s3::DigestKind::kCrc32c, s3::DigestKind::kCrc64Nvme,
+        s3::DigestKind::kSha1, s3::DigestKind::kSha256}) {
+    EXPECT_EQ(code({{s3::ChecksumHeader(kind), s3::Base64(s3::DigestOf(kind, body))}}),
+              S3Code::kNotModified);
+    EXPECT_EQ(code({{s3::ChecksumHeader(kind), s3::Base64(s3::DigestOf(kind, "x"))}}),
+              S3Code::kBadDigest);
+    EXPECT_EQ(code({{s3::ChecksumHeader(kind), "AAA="}}), S3Code::kInvalidRequest);
   }
   Caller hashed;
   hashed.payload = Payload::kHash;
-  hashed.payload_hash = Hex(DigestOf(DigestKind::kSha256, body));
+  hashed.payload_hash = s3::Hex(s3::DigestOf(s3::DigestKind::kSha256, body));
   EXPECT_EQ(CodeOf(Feed({}, hashed, body, 4)), S3Code::kNotModified);
   EXPECT_EQ(CodeOf(Feed({}, hashed, body + "!", 4)), S3Code::kXAmzContentSha256Mismatch);
 }

@@ -5,7 +5,7 @@
 #include "objects/object_headers.h"
 #include "objects/operations.h"
 #include "objects/uploads.h"
-#include "objects/xml.h"
+#include "s3/xml.h"
 
 namespace muster::objects {
 namespace {
@@ -50,10 +50,10 @@ S3Result<http::Response> Location(const Call& call) {
   MUSTER_TRY(call.parts.store.OpenBucket(call.request.bucket));
   // S3 says nothing for its first region; OBS always does.
   const bool silent = !call.request.obs && call.parts.region == "us-east-1";
-  XmlWriter xml(call.request.obs ? "Location" : "LocationConstraint");
+  s3::XmlWriter xml(call.request.obs ? "Location" : "LocationConstraint");
   std::string text = xml.Finish();
   if (!silent) {
-    text.insert(text.rfind("</"), XmlEscape(call.parts.region));
+    text.insert(text.rfind("</"), s3::XmlEscape(call.parts.region));
   }
   return XmlResponse(std::move(text));
 }
@@ -66,7 +66,7 @@ S3Result<http::Response> Acl(const Call& call) {
     MUSTER_TRY(call.MayRead(call.request.bucket, call.request.key));
     MUSTER_TRY(call.parts.store.Find(call.request.bucket, call.request.key));
   }
-  XmlWriter xml("AccessControlPolicy");
+  s3::XmlWriter xml("AccessControlPolicy");
   xml.Open("Owner").Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close();
   xml.Open("AccessControlList").Open("Grant");
   std::string text = xml.Finish();
@@ -84,13 +84,13 @@ S3Result<http::Response> SetAcl(const Call& call) {
   MUSTER_TRY(call.MayWrite(call.request.bucket, call.request.key));
   MUSTER_TRY(CheckHeaders(call.request));
   if (!call.body.empty()) {
-    MUSTER_ASSIGN(const XmlElement root, ReadXml(call.body));
-    const XmlElement* list = root.Find("AccessControlList");
+    MUSTER_ASSIGN(const s3::XmlElement root, ReadXml(call.body));
+    const s3::XmlElement* list = root.Find("AccessControlList");
     if (root.name != "AccessControlPolicy" || list == nullptr) {
       return Refuse(S3Code::kMalformedXml);
     }
-    for (const XmlElement& grant : list->children) {
-      const XmlElement* grantee = grant.Find("Grantee");
+    for (const s3::XmlElement& grant : list->children) {
+      const s3::XmlElement* grantee = grant.Find("Grantee");
       if (grantee == nullptr || grantee->TextOf("ID") != kOwnerId) {
         return Refuse(S3Code::kAccessControlListNotSupported);
       }
@@ -104,7 +104,7 @@ S3Result<http::Response> SetAcl(const Call& call) {
 void ListBuckets(const CallPtr& call) {
   auto buckets = call->parts.store.Buckets();
   if (!buckets) return call->Fail(buckets.error());
-  XmlWriter xml("ListAllMyBucketsResult");
+  s3::XmlWriter xml("ListAllMyBucketsResult");
   xml.Open("Owner").Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close().Open("Buckets");
   for (const BucketInfo& bucket : *buckets) {
     if (!call->caller.key->MaySeeBucket(bucket.name)) continue;
@@ -138,7 +138,7 @@ void GetVersioning(const CallPtr& call) {
   if (const auto bucket = call->parts.store.OpenBucket(call->request.bucket); !bucket) {
     return call->Fail(bucket.error());
   }
-  call->Answer(XmlResponse(XmlWriter("VersioningConfiguration").Finish()));
+  call->Answer(XmlResponse(s3::XmlWriter("VersioningConfiguration").Finish()));
 }
 
 void GetBucketSetting(const CallPtr& call) {

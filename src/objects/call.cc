@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "objects/cors.h"
-#include "objects/xml.h"
+#include "s3/xml.h"
 
 namespace muster::objects {
 
@@ -31,7 +31,7 @@ http::Response Call::ErrorResponse(const S3Error& error) const {
   http::Response response{.status = StatusOf(error.code), .headers = error.headers};
   if (response.status != 304) {
     response.headers.emplace_back("Content-Type", "application/xml");
-    response.body = XmlWriter("Error", "")
+    response.body = s3::XmlWriter("Error", "")
                         .Add("Code", CodeNameOf(error.code))
                         .Add("Message", error.message)
                         .Add("Resource", request.raw_path)

@@ -6,7 +6,8 @@
 #include "objects/object_headers.h"
 #include "objects/operations.h"
 #include "objects/uploads.h"
-#include "objects/xml.h"
+#include "s3/uri.h"
+#include "s3/xml.h"
 
 namespace muster::objects {
 namespace {
@@ -24,11 +25,11 @@ std::string BareEtag(std::string_view text) {
 }
 
 S3Result<std::vector<WantedPart>> ReadOrder(const Call& call,
-                                            const std::optional<DigestKind>& checksum) {
-  MUSTER_ASSIGN(const XmlElement root, ReadXml(call.body));
+                                            const std::optional<s3::DigestKind>& checksum) {
+  MUSTER_ASSIGN(const s3::XmlElement root, ReadXml(call.body));
   if (root.name != "CompleteMultipartUpload") return Refuse(S3Code::kMalformedXml);
   std::vector<WantedPart> wanted;
-  for (const XmlElement& child : root.children) {
+  for (const s3::XmlElement& child : root.children) {
     if (child.name != "Part") continue;
     const auto number = ParseInt(Trim(child.TextOf("PartNumber")));
     if (!number || *number < 1 || *number > kMostParts) return Refuse(S3Code::kMalformedXml);
@@ -36,7 +37,7 @@ S3Result<std::vector<WantedPart>> ReadOrder(const Call& call,
       return Refuse(S3Code::kInvalidPartOrder);
     }
     WantedPart part{static_cast<int>(*number), BareEtag(child.TextOf("ETag")), {}};
-    if (checksum) part.checksum = Trim(child.TextOf(ChecksumElement(*checksum)));
+    if (checksum) part.checksum = Trim(child.TextOf(s3::ChecksumElement(*checksum)));
     wanted.push_back(std::move(part));
   }
   if (wanted.empty()) return Refuse(S3Code::kMalformedXml);
@@ -48,7 +49,7 @@ S3Result<std::vector<Part>> PickParts(const Upload& upload, const std::vector<Wa
   std::vector<Part> picked;
   for (const WantedPart& want : wanted) {
     const auto part = std::ranges::find(all, want.number, &Part::number);
-    if (part == all.end() || Hex(part->md5) != want.etag) return Refuse(S3Code::kInvalidPart);
+    if (part == all.end() || s3::Hex(part->md5) != want.etag) return Refuse(S3Code::kInvalidPart);
     if (!want.checksum.empty() && part->checksum && part->checksum->value != want.checksum) {
       return Refuse(S3Code::kInvalidPart);
     }
@@ -61,45 +62,48 @@ S3Result<std::vector<Part>> PickParts(const Upload& upload, const std::vector<Wa
 }
 
 std::string MultipartEtag(const std::vector<std::string>& md5s) {
-  Digest digest(DigestKind::kMd5);
+  s3::Digest digest(s3::DigestKind::kMd5);
   for (const std::string& md5 : md5s) digest.Add(md5);
-  return Hex(digest.Finish()) + "-" + std::to_string(md5s.size());
+  return s3::Hex(digest.Finish()) + "-" + std::to_string(md5s.size());
 }
 
 // Of the object, from those of its parts; nothing when one has none.
-std::optional<Checksum> ObjectChecksum(const UploadStart& start, const std::vector<Part>& parts) {
+std::optional<s3::Checksum> ObjectChecksum(const UploadStart& start,
+                                           const std::vector<Part>& parts) {
   if (!start.checksum) return std::nullopt;
-  const DigestKind kind = *start.checksum;
-  Digest of_parts(kind);
-  std::string whole = DigestOf(kind, "");
+  const s3::DigestKind kind = *start.checksum;
+  s3::Digest of_parts(kind);
+  std::string whole = s3::DigestOf(kind, "");
   for (const Part& part : parts) {
-    const auto raw = part.checksum && part.checksum->kind == kind ? FromBase64(part.checksum->value)
-                                                                  : std::nullopt;
+    const auto raw = part.checksum && part.checksum->kind == kind
+                         ? s3::FromBase64(part.checksum->value)
+                         : std::nullopt;
     if (!raw) return std::nullopt;
     of_parts.Add(*raw);
-    if (start.full_checksum) whole = CombineChecksums(kind, whole, *raw, part.size);
+    if (start.full_checksum) whole = s3::CombineChecksums(kind, whole, *raw, part.size);
   }
-  if (start.full_checksum) return Checksum{kind, Base64(whole), false};
-  return Checksum{kind, Base64(of_parts.Finish()) + "-" + std::to_string(parts.size()), true};
+  if (start.full_checksum) return s3::Checksum{kind, s3::Base64(whole), false};
+  return s3::Checksum{kind, s3::Base64(of_parts.Finish()) + "-" + std::to_string(parts.size()),
+                      true};
 }
 
 // A checksum that the client gives for the whole must be ours.
-S3Status CheckWhole(const S3Request& request, const std::optional<Checksum>& checksum) {
+S3Status CheckWhole(const S3Request& request, const std::optional<s3::Checksum>& checksum) {
   if (!checksum || checksum->composite) return {};
-  const std::string_view given = Trim(request.Header(ChecksumHeader(checksum->kind)));
+  const std::string_view given = Trim(request.Header(s3::ChecksumHeader(checksum->kind)));
   if (given.empty() || given == checksum->value) return {};
   return Refuse(S3Code::kBadDigest);
 }
 
 http::Response Document(const Call& call, const ObjectMeta& meta) {
-  XmlWriter xml("CompleteMultipartUploadResult");
+  s3::XmlWriter xml("CompleteMultipartUploadResult");
   xml.Add("Location", fmt::format("http://{}/{}/{}", call.request.Header("Host"),
-                                  call.request.bucket, UriEncode(call.request.key, true)))
+                                  call.request.bucket, s3::UriEncode(call.request.key, true)))
       .Add("Bucket", call.request.bucket)
       .Add("Key", call.request.key)
       .Add("ETag", Quoted(meta.etag));
   if (meta.checksum) {
-    xml.Add(ChecksumElement(meta.checksum->kind), meta.checksum->value)
+    xml.Add(s3::ChecksumElement(meta.checksum->kind), meta.checksum->value)
         .Add("ChecksumType", meta.checksum->composite ? "COMPOSITE" : "FULL_OBJECT");
   }
   return XmlResponse(xml.Finish());
@@ -109,7 +113,7 @@ http::Response Document(const Call& call, const ObjectMeta& meta) {
 S3Result<http::Response> AlreadyDone(const Call& call) {
   MUSTER_ASSIGN(const auto wanted, ReadOrder(call, std::nullopt));
   std::vector<std::string> md5s;
-  for (const WantedPart& part : wanted) md5s.push_back(FromHex(part.etag).value_or(""));
+  for (const WantedPart& part : wanted) md5s.push_back(s3::FromHex(part.etag).value_or(""));
   const auto object = call.parts.store.Find(call.request.bucket, call.request.key);
   if (!object || object->meta.etag != MultipartEtag(md5s)) return Refuse(S3Code::kNoSuchUpload);
   return Document(call, object->meta);

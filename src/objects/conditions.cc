@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "objects/time_text.h"
+#include "s3/time_text.h"
+#include "s3/uri.h"
 
 namespace muster::objects {
 namespace {
 
 std::string BareEtag(std::string_view text) {
   std::string etag(Trim(text));
-  if (etag.find('%') != std::string::npos) etag = UriDecode(etag, false).value_or(etag);
+  if (etag.find('%') != std::string::npos) etag = s3::UriDecode(etag, false).value_or(etag);
   if (etag.starts_with("W/")) etag.erase(0, 2);
   if (etag.size() >= 2 && etag.front() == '"' && etag.back() == '"') {
     etag = etag.substr(1, etag.size() - 2);
@@ -24,8 +25,8 @@ struct ReadCondition {
 
 S3Status CheckAll(const ReadCondition& condition, const ObjectMeta& meta) {
   const int64_t seconds = meta.mtime_ms() / 1000;
-  const auto since = ParseHttpDate(Trim(condition.modified));
-  const auto until = ParseHttpDate(Trim(condition.unmodified));
+  const auto since = s3::ParseHttpDate(Trim(condition.modified));
+  const auto until = s3::ParseHttpDate(Trim(condition.unmodified));
   // An ETag that is given decides alone; the time is for those who have none.
   if (!condition.match.empty()) {
     if (!EtagListHas(condition.match, meta.etag)) return Refuse(S3Code::kPreconditionFailed);

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "objects/sample_requests.h"
-#include "objects/time_text.h"
+#include "s3/time_text.h"
 
 namespace muster::objects {
 namespace {
@@ -41,7 +41,7 @@ TEST(ReadRange, ClipsAndRefuses) {
 TEST(Conditions, AnEtagDecidesBeforeATime) {
   ObjectMeta meta;
   meta.etag = "abc";
-  meta.mtime_ns = *ParseHttpDate("Sun, 06 Nov 1994 08:49:37 GMT") * 1'000'000 + 999'000'000;
+  meta.mtime_ns = *s3::ParseHttpDate("Sun, 06 Nov 1994 08:49:37 GMT") * 1'000'000 + 999'000'000;
   const auto code = [&](http::Headers headers) {
     headers.emplace_back("Host", "h");
     const auto status = CheckRead(SampleRequest("GET", "/bucket/k", headers), meta);
@@ -74,14 +74,16 @@ TEST(Conditions, OfWritesNeedOrForbidAnObject) {
 }
 
 TEST(TimeText, ReadsWhatItWrites) {
-  const int64_t when = *ParseCompactDate("20260131T140509Z");
-  EXPECT_EQ(CompactDate(when), "20260131T140509Z");
-  EXPECT_EQ(ParseHttpDate(HttpDate(when)), when);
-  EXPECT_EQ(ParseHttpDate("Sat, 31 Jan 2026 14:05:09 +0000"), when);
-  EXPECT_EQ(ParseIsoDate("2026-01-31T14:05:09.000Z"), when);
+  const int64_t when = *s3::ParseCompactDate("20260131T140509Z");
+  EXPECT_EQ(s3::CompactDate(when), "20260131T140509Z");
+  EXPECT_EQ(s3::ParseHttpDate(s3::HttpDate(when)), when);
+  EXPECT_EQ(s3::ParseHttpDate("Sat, 31 Jan 2026 14:05:09 +0000"), when);
+  EXPECT_EQ(s3::ParseIsoDate("2026-01-31T14:05:09.000Z"), when);
+  EXPECT_EQ(s3::ParseIsoDate("2026-01-31T14:05:09.123Z"), when + 123);
+  EXPECT_EQ(s3::ParseIsoDate("2026-01-31T14:05:09Z"), when);
   for (const char* text : {"", "Sat, 31 Foo 2026 14:05:09 GMT", "Sat, 31 Jan 2026 14:05:09 CET",
                            "Sat, 31 Jan 2026 25:05:09 GMT", "20260131T140509", "2026"}) {
-    EXPECT_FALSE(ParseHttpDate(text) || ParseCompactDate(text)) << text;
+    EXPECT_FALSE(s3::ParseHttpDate(text) || s3::ParseCompactDate(text)) << text;
   }
 }
 

@@ -9,7 +9,8 @@
 #include "objects/object_headers.h"
 #include "objects/operations.h"
 #include "objects/uploads.h"
-#include "objects/xml.h"
+#include "s3/uri.h"
+#include "s3/xml.h"
 
 namespace muster::objects {
 namespace {
@@ -28,7 +29,7 @@ S3Result<Source> OpenSource(const Call& call) {
     }
     text = text.substr(0, version);
   }
-  const auto decoded = UriDecode(text, false);
+  const auto decoded = s3::UriDecode(text, false);
   if (!decoded) return Refuse(S3Code::kInvalidArgument, "The copy source has a broken escape.");
   std::string_view path = *decoded;
   if (path.starts_with('/')) path.remove_prefix(1);
@@ -83,11 +84,11 @@ S3Result<http::Response> Copy(const Call& call) {
     MUSTER_TRY(CopyBytes(from, 0, file.fd(), 0, size));
   } else {
     MUSTER_ASSIGN(const BodySums sums, CopyAndSum(from, 0, file.fd(), 0, size, std::nullopt));
-    meta.etag = Hex(sums.md5);
+    meta.etag = s3::Hex(sums.md5);
     if (meta.checksum && meta.checksum->composite) meta.checksum.reset();
   }
   MUSTER_ASSIGN(meta, Put(call, std::move(file), std::move(meta)));
-  return XmlResponse(XmlWriter("CopyObjectResult")
+  return XmlResponse(s3::XmlWriter("CopyObjectResult")
                          .Add("LastModified", IsoTime(meta.mtime_ms()))
                          .Add("ETag", Quoted(meta.etag))
                          .Finish());
@@ -121,9 +122,9 @@ S3Result<http::Response> CopyToPart(const Call& call) {
   std::promise<S3Result<Part>> promise;
   writer->Finish(sums, [&](S3Result<Part> done) { promise.set_value(std::move(done)); });
   MUSTER_ASSIGN(const Part part, promise.get_future().get());
-  XmlWriter xml("CopyPartResult");
-  xml.Add("LastModified", IsoTime(part.mtime_ms)).Add("ETag", Quoted(Hex(part.md5)));
-  if (part.checksum) xml.Add(ChecksumElement(part.checksum->kind), part.checksum->value);
+  s3::XmlWriter xml("CopyPartResult");
+  xml.Add("LastModified", IsoTime(part.mtime_ms)).Add("ETag", Quoted(s3::Hex(part.md5)));
+  if (part.checksum) xml.Add(s3::ChecksumElement(part.checksum->kind), part.checksum->value);
   return XmlResponse(xml.Finish());
 }
 

@@ -3,7 +3,7 @@
 #include "objects/answers.h"
 #include "objects/cors.h"
 #include "objects/operations.h"
-#include "objects/xml.h"
+#include "s3/xml.h"
 
 namespace muster::objects {
 namespace {
@@ -11,17 +11,17 @@ namespace {
 constexpr size_t kMostRules = 100;
 constexpr std::string_view kMethods[] = {"GET", "PUT", "POST", "DELETE", "HEAD"};
 
-void Collect(const XmlElement& rule, std::string_view name, std::vector<std::string>& into) {
-  for (const XmlElement& child : rule.children) {
+void Collect(const s3::XmlElement& rule, std::string_view name, std::vector<std::string>& into) {
+  for (const s3::XmlElement& child : rule.children) {
     if (child.name == name) into.emplace_back(Trim(child.text));
   }
 }
 
 S3Result<std::vector<CorsRule>> ReadRules(const std::string& body) {
-  MUSTER_ASSIGN(const XmlElement root, ReadXml(body));
+  MUSTER_ASSIGN(const s3::XmlElement root, ReadXml(body));
   if (root.name != "CORSConfiguration") return Refuse(S3Code::kMalformedXml);
   std::vector<CorsRule> rules;
-  for (const XmlElement& child : root.children) {
+  for (const s3::XmlElement& child : root.children) {
     if (child.name != "CORSRule") return Refuse(S3Code::kMalformedXml);
     CorsRule rule;
     Collect(child, "AllowedOrigin", rule.origins);
@@ -55,7 +55,7 @@ S3Result<http::Response> Get(const Call& call) {
   MUSTER_TRY(call.parts.store.OpenBucket(call.request.bucket));
   const auto setting = call.parts.settings.Get(call.request.bucket);
   if (setting->cors.empty()) return Refuse(S3Code::kNoSuchCorsConfiguration);
-  XmlWriter xml("CORSConfiguration");
+  s3::XmlWriter xml("CORSConfiguration");
   for (const CorsRule& rule : setting->cors) {
     xml.Open("CORSRule");
     for (const auto& origin : rule.origins) xml.Add("AllowedOrigin", origin);

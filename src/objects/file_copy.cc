@@ -67,9 +67,9 @@ Status CopyBytes(int from, int64_t from_offset, int to, int64_t to_offset, int64
 }
 
 Result<BodySums> CopyAndSum(int from, int64_t from_offset, int to, int64_t to_offset,
-                            int64_t length, std::optional<DigestKind> checksum) {
-  Digest md5(DigestKind::kMd5);
-  std::optional<Digest> second;
+                            int64_t length, std::optional<s3::DigestKind> checksum) {
+  s3::Digest md5(s3::DigestKind::kMd5);
+  std::optional<s3::Digest> second;
   if (checksum) second.emplace(*checksum);
   MUSTER_TRY(
       CopyThroughMemory(from, from_offset, to, to_offset, length, [&](std::string_view piece) {
@@ -77,7 +77,7 @@ Result<BodySums> CopyAndSum(int from, int64_t from_offset, int to, int64_t to_of
         if (second) second->Add(piece);
       }));
   BodySums sums{.size = length, .md5 = md5.Finish()};
-  if (second) sums.checksum = Checksum{*checksum, Base64(second->Finish())};
+  if (second) sums.checksum = s3::Checksum{*checksum, s3::Base64(second->Finish())};
   return sums;
 }
 

@@ -13,6 +13,6 @@ Status CopyBytes(int from, int64_t from_offset, int to, int64_t to_offset, int64
 
 // The same through memory, with the digests of what was copied.
 Result<BodySums> CopyAndSum(int from, int64_t from_offset, int to, int64_t to_offset,
-                            int64_t length, std::optional<DigestKind> checksum);
+                            int64_t length, std::optional<s3::DigestKind> checksum);
 
 }  // namespace muster::objects

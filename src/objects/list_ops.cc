@@ -5,7 +5,8 @@
 #include "objects/answers.h"
 #include "objects/object_headers.h"
 #include "objects/operations.h"
-#include "objects/xml.h"
+#include "s3/uri.h"
+#include "s3/xml.h"
 
 namespace muster::objects {
 namespace {
@@ -39,10 +40,10 @@ S3Result<Question> ReadQuestion(const Call& call) {
 }
 
 std::string Shown(const Question& question, std::string_view text) {
-  return question.url_encoded ? UriEncode(text, true) : std::string(text);
+  return question.url_encoded ? s3::UriEncode(text, true) : std::string(text);
 }
 
-void AddItems(XmlWriter& xml, const Question& question, const ListPage& page) {
+void AddItems(s3::XmlWriter& xml, const Question& question, const ListPage& page) {
   for (const ListedKey& key : page.keys) {
     xml.Open("Contents")
         .Add("Key", Shown(question, key.key))
@@ -59,7 +60,7 @@ void AddItems(XmlWriter& xml, const Question& question, const ListPage& page) {
   }
 }
 
-void AddHead(XmlWriter& xml, const Call& call, const Question& question, const ListPage& page) {
+void AddHead(s3::XmlWriter& xml, const Call& call, const Question& question, const ListPage& page) {
   xml.Add("Name", call.request.bucket)
       .Add("Prefix", Shown(question, question.query.prefix))
       .Add("MaxKeys", question.query.most)
@@ -76,7 +77,7 @@ S3Result<http::Response> ListV1(Call& call) {
   question.query.after = call.request.Query("marker").value_or("");
   MUSTER_TRY(call.MayRead(call.request.bucket, question.query.prefix));
   MUSTER_ASSIGN(const ListPage page, call.parts.store.List(call.request.bucket, question.query));
-  XmlWriter xml("ListBucketResult");
+  s3::XmlWriter xml("ListBucketResult");
   AddHead(xml, call, question, page);
   xml.Add("Marker", Shown(question, question.query.after));
   if (page.truncated && !question.query.delimiter.empty()) {
@@ -93,7 +94,7 @@ S3Result<http::Response> ListV2(Call& call) {
   const std::string_view start = call.request.Query("start-after").value_or("");
   question.query.after = start;
   if (token) {
-    const auto last = FromBase64(*token);
+    const auto last = s3::FromBase64(*token);
     if (!last || last->empty()) {
       return Refuse(S3Code::kInvalidArgument, "The continuation token is not one of ours.");
     }
@@ -101,11 +102,11 @@ S3Result<http::Response> ListV2(Call& call) {
   }
   MUSTER_TRY(call.MayRead(call.request.bucket, question.query.prefix));
   MUSTER_ASSIGN(const ListPage page, call.parts.store.List(call.request.bucket, question.query));
-  XmlWriter xml("ListBucketResult");
+  s3::XmlWriter xml("ListBucketResult");
   AddHead(xml, call, question, page);
   xml.Add("KeyCount", static_cast<int64_t>(page.keys.size() + page.prefixes.size()));
   if (token) xml.Add("ContinuationToken", *token);
-  if (page.truncated) xml.Add("NextContinuationToken", Base64(page.last));
+  if (page.truncated) xml.Add("NextContinuationToken", s3::Base64(page.last));
   if (!start.empty()) xml.Add("StartAfter", Shown(question, start));
   AddItems(xml, question, page);
   return XmlResponse(xml.Finish());

@@ -4,7 +4,8 @@
 #include <set>
 
 #include "base/text.h"
-#include "objects/time_text.h"
+#include "s3/time_text.h"
+#include "s3/uri.h"
 
 namespace muster::objects {
 namespace {
@@ -90,14 +91,14 @@ S3Result<ObjectMeta> MetaOfRequest(const S3Request& request) {
 
 void AddChecksum(const ObjectMeta& meta, http::Headers& headers) {
   if (!meta.checksum) return;
-  headers.emplace_back(ChecksumHeader(meta.checksum->kind), meta.checksum->value);
+  headers.emplace_back(s3::ChecksumHeader(meta.checksum->kind), meta.checksum->value);
   headers.emplace_back("x-amz-checksum-type",
                        meta.checksum->composite ? "COMPOSITE" : "FULL_OBJECT");
 }
 
 void AddObjectHeaders(const S3Request& request, const ObjectMeta& meta, http::Headers& headers) {
   headers.emplace_back("ETag", Quoted(meta.etag));
-  headers.emplace_back("Last-Modified", HttpDate(meta.mtime_ms()));
+  headers.emplace_back("Last-Modified", s3::HttpDate(meta.mtime_ms()));
   headers.emplace_back("Accept-Ranges", "bytes");
   const std::string_view type = Override(request, "Content-Type");
   headers.emplace_back("Content-Type", !type.empty()                ? type
@@ -130,8 +131,8 @@ S3Result<Pairs> ReadTagHeader(std::string_view text) {
   for (const std::string& pair : Split(text, '&')) {
     if (pair.empty()) continue;
     const size_t equals = std::min(pair.find('='), pair.size());
-    auto name = UriDecode(pair.substr(0, equals), true);
-    auto value = UriDecode(pair.substr(std::min(equals + 1, pair.size())), true);
+    auto name = s3::UriDecode(pair.substr(0, equals), true);
+    auto value = s3::UriDecode(pair.substr(std::min(equals + 1, pair.size())), true);
     if (!name || !value) return Refuse(S3Code::kInvalidTag);
     tags.emplace_back(std::move(*name), std::move(*value));
   }

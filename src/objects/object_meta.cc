@@ -30,7 +30,7 @@ std::string Unguard(std::string_view text) {
   std::string bytes;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '%' && i + 2 < text.size()) {
-      bytes += FromHex(text.substr(i + 1, 2)).value_or("");
+      bytes += s3::FromHex(text.substr(i + 1, 2)).value_or("");
       i += 2;
     } else {
       bytes += text[i];
@@ -49,15 +49,15 @@ std::optional<int64_t> HexNumber(std::string_view text) {
 // The digest as base64 without padding, what follows the dash as it is.
 std::string ShortEtag(const std::string& etag) {
   const size_t dash = std::min(etag.find('-'), etag.size());
-  const auto raw = FromHex(std::string_view(etag).substr(0, dash));
+  const auto raw = s3::FromHex(std::string_view(etag).substr(0, dash));
   if (!raw || raw->size() != 16) return etag;
-  return Base64(*raw).substr(0, 22) + etag.substr(dash);
+  return s3::Base64(*raw).substr(0, 22) + etag.substr(dash);
 }
 
 std::string LongEtag(std::string_view text) {
-  const auto raw = FromBase64(std::string(text.substr(0, 22)) + "==");
+  const auto raw = s3::FromBase64(std::string(text.substr(0, 22)) + "==");
   if (!raw || raw->size() != 16) return std::string(text);
-  return Hex(*raw).append(text.substr(22));
+  return s3::Hex(*raw).append(text.substr(22));
 }
 
 void AddLine(std::string& text, char kind, std::string_view first,
@@ -99,8 +99,8 @@ void ReadLine(std::string_view line, ObjectMeta& meta) {
       break;
     case kChecksum:
     case kComposite:
-      if (const auto kind = ChecksumKind(first)) {
-        meta.checksum = Checksum{*kind, std::move(second), line[0] == kComposite};
+      if (const auto kind = s3::ChecksumKind(first)) {
+        meta.checksum = s3::Checksum{*kind, std::move(second), line[0] == kComposite};
       }
       break;
     default:  // of a later version
@@ -115,7 +115,7 @@ std::string WriteMeta(const ObjectMeta& meta) {
   if (meta.appendable) text += " a";
   if (meta.checksum) {
     AddLine(text, meta.checksum->composite ? kComposite : kChecksum,
-            Lower(ChecksumName(meta.checksum->kind)), meta.checksum->value);
+            Lower(s3::ChecksumName(meta.checksum->kind)), meta.checksum->value);
   }
   if (!meta.content_type.empty()) AddLine(text, kType, meta.content_type);
   for (const auto& [name, value] : meta.headers) AddLine(text, kHeader, name, value);
@@ -139,7 +139,9 @@ std::optional<ObjectMeta> ReadMeta(std::string_view text) {
 }
 
 std::string IdentityEtag(uint64_t inode, int64_t mtime_ns, int64_t size) {
-  return Hex(DigestOf(DigestKind::kMd5, fmt::format("{} {} {}", inode, mtime_ns, size))) + "-1";
+  return s3::Hex(
+             s3::DigestOf(s3::DigestKind::kMd5, fmt::format("{} {} {}", inode, mtime_ns, size))) +
+         "-1";
 }
 
 }  // namespace muster::objects

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "objects/checksum.h"
+#include "s3/checksum.h"
 
 namespace muster::objects {
 
@@ -22,7 +22,7 @@ struct ObjectMeta {
   Pairs headers;  // Cache-Control, Content-Disposition, Content-Encoding, Content-Language, Expires
   Pairs user;     // x-amz-meta-NAME: the names, lower case, and the bytes as they came
   Pairs tags;
-  std::optional<Checksum> checksum;
+  std::optional<s3::Checksum> checksum;
   bool appendable = false;
 
   int64_t mtime_ms() const { return mtime_ns / 1'000'000; }

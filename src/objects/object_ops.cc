@@ -5,7 +5,8 @@
 #include "objects/answers.h"
 #include "objects/object_headers.h"
 #include "objects/operations.h"
-#include "objects/xml.h"
+#include "s3/uri.h"
+#include "s3/xml.h"
 
 namespace muster::objects {
 namespace {
@@ -56,7 +57,7 @@ S3Result<Found> Read(const Call& call) {
   return found;
 }
 
-void AddFault(XmlWriter& xml, std::string_view key, const S3Error& error) {
+void AddFault(s3::XmlWriter& xml, std::string_view key, const S3Error& error) {
   xml.Open("Error")
       .Add("Key", key)
       .Add("Code", CodeNameOf(error.code))
@@ -70,14 +71,14 @@ struct DeleteOrder {
 };
 
 S3Result<DeleteOrder> ReadDeleteOrder(const Call& call) {
-  MUSTER_ASSIGN(const XmlElement root, ReadXml(call.body));
+  MUSTER_ASSIGN(const s3::XmlElement root, ReadXml(call.body));
   DeleteOrder order{.quiet = Lower(Trim(root.TextOf("Quiet"))) == "true"};
   const bool encoded = root.TextOf("EncodingType") == "url";
   if (root.name != "Delete") return Refuse(S3Code::kMalformedXml);
-  for (const XmlElement& child : root.children) {
+  for (const s3::XmlElement& child : root.children) {
     if (child.name != "Object") continue;
     std::string key(child.TextOf("Key"));
-    if (encoded) key = UriDecode(key, false).value_or(key);
+    if (encoded) key = s3::UriDecode(key, false).value_or(key);
     if (key.empty() || key.size() > 1024) return Refuse(S3Code::kMalformedXml);
     order.keys.push_back(std::move(key));
   }
@@ -140,7 +141,7 @@ void DeleteObjects(const CallPtr& call) {
   }
   const bool quiet = order->quiet;
   auto done = [call, quiet, allowed, denied](const std::vector<S3Status>& statuses) {
-    XmlWriter xml("DeleteResult");
+    s3::XmlWriter xml("DeleteResult");
     for (const std::string& key : denied) AddFault(xml, key, S3Code::kAccessDenied);
     for (size_t i = 0; i < allowed.size(); ++i) {
       if (!statuses[i] && statuses[i].error().code == S3Code::kNoSuchBucket) {

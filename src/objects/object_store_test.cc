@@ -27,7 +27,7 @@ class ObjectStoreTest : public testing::TestWithParam<bool> {
                            WriteCondition condition = {}) {
     TempFile file = store_->NewFile().value();
     EXPECT_TRUE(file.Write(bytes));
-    meta.etag = Hex(DigestOf(DigestKind::kMd5, bytes));
+    meta.etag = s3::Hex(s3::DigestOf(s3::DigestKind::kMd5, bytes));
     std::promise<S3Result<ObjectMeta>> promise;
     store_->Put("bucket", key, std::move(file), std::move(meta), std::move(condition),
                 [&](S3Result<ObjectMeta> put) { promise.set_value(std::move(put)); });
@@ -44,7 +44,7 @@ class ObjectStoreTest : public testing::TestWithParam<bool> {
     TempFile file = store_->NewFile().value();
     EXPECT_TRUE(file.Write(bytes));
     return store_->Append("bucket", key, position, std::move(file),
-                          DigestOf(DigestKind::kMd5, bytes), {});
+                          s3::DigestOf(s3::DigestKind::kMd5, bytes), {});
   }
 
   os::TempDir dir_;
@@ -58,7 +58,7 @@ ObjectMeta FullMeta() {
   meta.headers = {{"Cache-Control", "no\tcache%"}};
   meta.user = {{"name", "bytes \xff\n"}, {"empty", ""}};
   meta.tags = {{"t", "1"}};
-  meta.checksum = Checksum{DigestKind::kCrc32, "AAAAAA==", false};
+  meta.checksum = s3::Checksum{s3::DigestKind::kCrc32, "AAAAAA==", false};
   return meta;
 }
 
@@ -77,7 +77,7 @@ TEST_P(ObjectStoreTest, KeepsWhatIsKnownOfAnObject) {
   const auto object = store_->Find("bucket", "k");
   ASSERT_TRUE(object);
   ExpectFullMeta(object->meta);
-  EXPECT_EQ(object->meta.etag, Hex(DigestOf(DigestKind::kMd5, "bytes")));
+  EXPECT_EQ(object->meta.etag, s3::Hex(s3::DigestOf(s3::DigestKind::kMd5, "bytes")));
 }
 
 TEST_P(ObjectStoreTest, KeepsMoreThanAnAttributeHolds) {
@@ -123,7 +123,7 @@ TEST_P(ObjectStoreTest, ManyWritersAtOnceLeaveEveryObjectWhole) {
   for (const ListedKey& listed : page->keys) {
     const std::string bytes = Get(listed.key);
     EXPECT_EQ(bytes, std::string(1000, bytes[0]));
-    EXPECT_EQ(listed.etag, Hex(DigestOf(DigestKind::kMd5, bytes)));
+    EXPECT_EQ(listed.etag, s3::Hex(s3::DigestOf(s3::DigestKind::kMd5, bytes)));
   }
 }
 
@@ -193,7 +193,7 @@ TEST_P(ObjectStoreTest, UploadsAreFoundAgainAndTheAbandonedRemoved) {
     const auto writer = upload->Begin(1, 5).value();
     ASSERT_TRUE(writer->Write("bytes"));
     std::promise<S3Result<Part>> promise;
-    writer->Finish({.size = 5, .md5 = DigestOf(DigestKind::kMd5, "bytes")},
+    writer->Finish({.size = 5, .md5 = s3::DigestOf(s3::DigestKind::kMd5, "bytes")},
                    [&](S3Result<Part> part) { promise.set_value(std::move(part)); });
     ASSERT_TRUE(promise.get_future().get());
   }
@@ -210,7 +210,7 @@ TEST_P(ObjectStoreTest, UploadsAreFoundAgainAndTheAbandonedRemoved) {
     const auto writer = (*found)->Begin(3, 2).value();
     ASSERT_TRUE(writer->Write("xy"));
     std::promise<S3Result<Part>> promise;
-    writer->Finish({.size = 2, .md5 = DigestOf(DigestKind::kMd5, "xy")},
+    writer->Finish({.size = 2, .md5 = s3::DigestOf(s3::DigestKind::kMd5, "xy")},
                    [&](S3Result<Part> part) { promise.set_value(std::move(part)); });
     ASSERT_TRUE(promise.get_future().get());
   }

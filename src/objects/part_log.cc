@@ -34,8 +34,8 @@ std::optional<int64_t> ReadPlaceLine(std::string_view line) {
 
 std::string WritePartLine(const Part& part) {
   return Sealed(fmt::format("{} {} {} {} {} {} {}", part.number, part.size, part.mtime_ms,
-                            Hex(part.md5), part.file.empty() ? "-" : part.file,
-                            part.checksum ? Lower(ChecksumName(part.checksum->kind)) : "-",
+                            s3::Hex(part.md5), part.file.empty() ? "-" : part.file,
+                            part.checksum ? Lower(s3::ChecksumName(part.checksum->kind)) : "-",
                             part.checksum ? part.checksum->value : "-"));
 }
 
@@ -45,10 +45,10 @@ std::optional<Part> ReadPartLine(std::string_view line) {
   const auto words = Split(*text, ' ');
   if (words.size() != 7) return std::nullopt;
   const auto number = ParseInt(words[0]), size = ParseInt(words[1]), mtime = ParseInt(words[2]);
-  const auto md5 = FromHex(words[3]);
+  const auto md5 = s3::FromHex(words[3]);
   if (!number || !size || !mtime || !md5) return std::nullopt;
   Part part{static_cast<int>(*number), *size, *mtime, *md5, words[4] == "-" ? "" : words[4], {}};
-  if (const auto kind = ChecksumKind(words[5])) part.checksum = Checksum{*kind, words[6]};
+  if (const auto kind = s3::ChecksumKind(words[5])) part.checksum = s3::Checksum{*kind, words[6]};
   return part;
 }
 

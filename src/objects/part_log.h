@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "objects/checksum.h"
+#include "s3/checksum.h"
 
 namespace muster::objects {
 
@@ -16,7 +16,7 @@ struct Part {
   int64_t mtime_ms = 0;
   std::string md5;   // raw
   std::string file;  // its own; empty: at its place in the upload's common one
-  std::optional<Checksum> checksum;
+  std::optional<s3::Checksum> checksum;
 };
 
 // Lines of the upload's log, which is only ever added to: the last line of a number counts. One

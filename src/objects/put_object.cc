@@ -17,7 +17,7 @@ class PutTarget final : public BodyTarget {
 
   void Done(const BodySums& sums) override {
     if (const auto made = NeedFile(); !made) return call_->Fail(made.error());
-    meta_.etag = Hex(sums.md5);
+    meta_.etag = s3::Hex(sums.md5);
     meta_.checksum = sums.checksum;
     const S3Request& request = call_->request;
     call_->parts.store.Put(request.bucket, request.key, std::move(*file_), std::move(meta_),

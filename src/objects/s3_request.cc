@@ -6,23 +6,12 @@
 
 #include "base/text.h"
 #include "objects/key_path.h"
+#include "s3/uri.h"
 
 namespace muster::objects {
 namespace {
 
 constexpr size_t kMostPairs = 64;
-
-bool IsUnreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '_' || c == '.' || c == '~';
-}
-
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // Takes "http://authority" off the front of a target meant for a proxy.
 std::string_view WithoutAuthority(std::string_view target) {
@@ -41,8 +30,9 @@ S3Status ReadQuery(std::string_view text, S3Request& request) {
     text.remove_prefix(std::min(end + 1, text.size()));
     if (pair.empty()) continue;
     const size_t equals = pair.find('=');
-    auto name = UriDecode(pair.substr(0, equals), true);
-    auto value = UriDecode(equals == std::string_view::npos ? "" : pair.substr(equals + 1), true);
+    auto name = s3::UriDecode(pair.substr(0, equals), true);
+    auto value =
+        s3::UriDecode(equals == std::string_view::npos ? "" : pair.substr(equals + 1), true);
     if (!name || !value) return Refuse(S3Code::kInvalidUri, "The query has a broken escape.");
     if (request.query.size() >= kMostPairs) {
       return Refuse(S3Code::kInvalidUri, "The query has too many parameters.");
@@ -66,7 +56,7 @@ std::string BucketOfHost(std::string_view host, std::span<const std::string> dom
 }
 
 S3Status ReadNames(S3Request& request, std::span<const std::string> domains) {
-  const auto path = UriDecode(request.raw_path, false);
+  const auto path = s3::UriDecode(request.raw_path, false);
   if (!path) return Refuse(S3Code::kInvalidUri, "The path has a broken escape.");
   std::string_view rest = std::string_view(*path).substr(1);
   request.bucket = BucketOfHost(request.Header("Host"), domains);
@@ -87,38 +77,11 @@ S3Status ReadNames(S3Request& request, std::span<const std::string> domains) {
 
 }  // namespace
 
-std::string UriEncode(std::string_view text, bool keep_slash) {
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string encoded;
-  encoded.reserve(text.size() + 8);
-  for (const char c : text) {
-    if (IsUnreserved(c) || (keep_slash && c == '/')) {
-      encoded += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      encoded += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return encoded;
-}
-
-std::optional<std::string> UriDecode(std::string_view text, bool plus_is_blank) {
-  std::string decoded;
-  decoded.reserve(text.size());
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '+' && plus_is_blank) {
-      decoded += ' ';
-    } else if (text[i] != '%') {
-      decoded += text[i];
-    } else {
-      const int high = i + 2 < text.size() ? HexValue(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? HexValue(text[i + 2]) : -1;
-      if (high < 0 || low < 0) return std::nullopt;
-      decoded += static_cast<char>(high * 16 + low);
-      i += 2;
-    }
-  }
-  return decoded;
+S3Result<s3::XmlElement> ReadXml(std::string_view body) {
+  auto root = s3::ReadXml(body);
+  if (!root)
+    return Refuse(S3Code::kMalformedXml, "The XML cannot be read: " + root.error().text + ".");
+  return std::move(*root);
 }
 
 bool IsBucketName(std::string_view name) {

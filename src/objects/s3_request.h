@@ -9,6 +9,7 @@
 #include "http/gate.h"
 #include "http/message.h"
 #include "objects/s3_error.h"
+#include "s3/xml.h"
 
 namespace muster::objects {
 
@@ -43,9 +44,8 @@ struct S3Request {
 S3Result<S3Request> ReadRequest(const http::Request& head, const http::RequestFacts& facts,
                                 std::span<const std::string> domains);
 
-// Percent-encoding that leaves A-Z a-z 0-9 - _ . ~ alone, and '/' where asked.
-std::string UriEncode(std::string_view text, bool keep_slash);
-std::optional<std::string> UriDecode(std::string_view text, bool plus_is_blank);
+// A body as XML; kMalformedXml when it is none.
+S3Result<s3::XmlElement> ReadXml(std::string_view body);
 
 bool IsBucketName(std::string_view name);
 

@@ -7,8 +7,8 @@
 
 #include "http/raw_socket.h"
 #include "objects/signature.h"
-#include "objects/time_text.h"
 #include "os/temp_dir.h"
+#include "s3/time_text.h"
 
 namespace muster::objects {
 namespace {
@@ -24,7 +24,7 @@ class S3ServerTest : public testing::Test {
 
   // Headers that sign a request whose body is not.
   http::Headers Sign(const std::string& method, const std::string& target) {
-    const std::string now = CompactDate(SystemClock().WallMs());
+    const std::string now = s3::CompactDate(SystemClock().WallMs());
     const std::string host = "127.0.0.1:" + std::to_string(port());
     http::Headers headers = {
         {"Host", host}, {"x-amz-content-sha256", "UNSIGNED-PAYLOAD"}, {"x-amz-date", now}};
@@ -36,11 +36,12 @@ class S3ServerTest : public testing::Test {
     const std::vector<std::string> names = {"host", "x-amz-content-sha256", "x-amz-date"};
     const KeyPair key = server_->first_key();
     const std::string day = now.substr(0, 8), scope = day + "/r/s3/aws4_request";
-    headers.emplace_back("Authorization",
-                         "AWS4-HMAC-SHA256 Credential=" + key.access_key + "/" + scope +
-                             ",SignedHeaders=host;x-amz-content-sha256;x-amz-date,Signature=" +
-                             SignatureV4(SigningKeyV4(key.secret_key, day, "r", "s3"), now, scope,
-                                         CanonicalRequestV4(request, names, "UNSIGNED-PAYLOAD")));
+    headers.emplace_back(
+        "Authorization",
+        "AWS4-HMAC-SHA256 Credential=" + key.access_key + "/" + scope +
+            ",SignedHeaders=host;x-amz-content-sha256;x-amz-date,Signature=" +
+            s3::SignatureV4(s3::SigningKeyV4(key.secret_key, day, "r", "s3"), now, scope,
+                            CanonicalRequestV4(request, names, "UNSIGNED-PAYLOAD")));
     return headers;
   }
   http::Response Send(const std::string& method, const std::string& target,

@@ -4,10 +4,9 @@
 #include <array>
 #include <map>
 
-#include <fmt/format.h>
-
 #include "base/text.h"
-#include "objects/digest.h"
+#include "s3/digest.h"
+#include "s3/signature.h"
 
 namespace muster::objects {
 namespace {
@@ -76,44 +75,6 @@ constexpr std::string_view kSubResources[] = {"accelerate",
                                               "x-image-save-object",
                                               "x-oss-process"};
 
-// Trimmed, runs of blanks as one.
-std::string Folded(std::string_view value) {
-  std::string folded;
-  for (const char c : Trim(value)) {
-    if (c == ' ' && folded.ends_with(' ')) continue;
-    folded += c;
-  }
-  return folded;
-}
-
-// The values of all headers of one name, joined in their order.
-std::string ValueOf(const S3Request& request, std::string_view name, bool fold) {
-  std::string joined;
-  bool first = true;
-  for (const auto& [header, value] : request.headers) {
-    if (Lower(header) != name) continue;
-    if (!first) joined += ',';
-    joined += fold ? Folded(value) : std::string(Trim(value));
-    first = false;
-  }
-  return joined;
-}
-
-std::string CanonicalQueryV4(const S3Request& request) {
-  std::vector<std::pair<std::string, std::string>> pairs;
-  for (const auto& pair : request.query) {
-    if (pair.name == "X-Amz-Signature") continue;
-    pairs.emplace_back(UriEncode(pair.name, false), UriEncode(pair.value, false));
-  }
-  std::ranges::sort(pairs);
-  std::string text;
-  for (const auto& [name, value] : pairs) {
-    if (!text.empty()) text += '&';
-    text.append(name).append("=").append(value);
-  }
-  return text;
-}
-
 std::string ResourceV2(const S3Request& request, std::string_view path,
                        std::string_view header_prefix) {
   std::string resource = request.virtual_host ? "/" + request.bucket : std::string();
@@ -132,44 +93,13 @@ std::string ResourceV2(const S3Request& request, std::string_view path,
 
 }  // namespace
 
-std::string SigningKeyV4(std::string_view secret, std::string_view day, std::string_view region,
-                         std::string_view service) {
-  const std::string of_day = HmacSha256("AWS4" + std::string(secret), day);
-  return HmacSha256(HmacSha256(HmacSha256(of_day, region), service), "aws4_request");
-}
-
 std::string CanonicalRequestV4(const S3Request& request,
                                std::span<const std::string> signed_headers,
                                std::string_view payload_hash) {
-  std::string text = request.method + "\n";
-  text += UriEncode(UriDecode(request.raw_path, false).value_or(""), true);
-  text.append("\n").append(CanonicalQueryV4(request)) += '\n';
-  for (const std::string& name : signed_headers) {
-    text.append(name).append(":").append(ValueOf(request, name, true)) += '\n';
-  }
-  return text.append("\n").append(Join(signed_headers, ";")).append("\n").append(payload_hash);
-}
-
-std::string SignatureV4(std::string_view key, std::string_view timestamp, std::string_view scope,
-                        std::string_view canonical_request) {
-  return Hex(HmacSha256(key, fmt::format("AWS4-HMAC-SHA256\n{}\n{}\n{}", timestamp, scope,
-                                         Hex(DigestOf(DigestKind::kSha256, canonical_request)))));
-}
-
-std::string ChunkSignatureV4(std::string_view key, std::string_view timestamp,
-                             std::string_view scope, std::string_view previous,
-                             std::string_view chunk_hash) {
-  static const std::string kOfNothing = Hex(DigestOf(DigestKind::kSha256, ""));
-  return Hex(HmacSha256(key, fmt::format("AWS4-HMAC-SHA256-PAYLOAD\n{}\n{}\n{}\n{}\n{}", timestamp,
-                                         scope, previous, kOfNothing, Hex(chunk_hash))));
-}
-
-std::string TrailerSignatureV4(std::string_view key, std::string_view timestamp,
-                               std::string_view scope, std::string_view previous,
-                               std::string_view trailer_lines) {
-  return Hex(
-      HmacSha256(key, fmt::format("AWS4-HMAC-SHA256-TRAILER\n{}\n{}\n{}\n{}", timestamp, scope,
-                                  previous, Hex(DigestOf(DigestKind::kSha256, trailer_lines)))));
+  s3::Signable signable{
+      .method = request.method, .path = request.raw_path, .headers = request.headers};
+  for (const auto& pair : request.query) signable.query.emplace_back(pair.name, pair.value);
+  return s3::CanonicalRequestV4(signable, signed_headers, payload_hash);
 }
 
 std::string StringToSignV2(const S3Request& request, std::string_view date, std::string_view path,
@@ -181,14 +111,15 @@ std::string StringToSignV2(const S3Request& request, std::string_view date, std:
   std::map<std::string, std::string> extended;
   for (const auto& [header, value] : request.headers) {
     const std::string name = Lower(header);
-    if (name.starts_with(header_prefix)) extended[name] = ValueOf(request, name, false);
+    if (name.starts_with(header_prefix))
+      extended[name] = s3::SignedValue(request.headers, name, false);
   }
   for (const auto& [name, value] : extended) text.append(name).append(":").append(value) += '\n';
   return text + ResourceV2(request, path, header_prefix);
 }
 
 std::string SignatureV2(std::string_view secret, std::string_view string_to_sign) {
-  return Base64(HmacSha1(secret, string_to_sign));
+  return s3::Base64(s3::HmacSha1(secret, string_to_sign));
 }
 
 }  // namespace muster::objects

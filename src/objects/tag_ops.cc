@@ -3,17 +3,17 @@
 #include "objects/bucket_settings.h"
 #include "objects/object_headers.h"
 #include "objects/operations.h"
-#include "objects/xml.h"
+#include "s3/xml.h"
 
 namespace muster::objects {
 namespace {
 
 S3Result<Pairs> ReadTags(const std::string& body) {
-  MUSTER_ASSIGN(const XmlElement root, ReadXml(body));
-  const XmlElement* set = root.Find("TagSet");
+  MUSTER_ASSIGN(const s3::XmlElement root, ReadXml(body));
+  const s3::XmlElement* set = root.Find("TagSet");
   if (root.name != "Tagging" || set == nullptr) return Refuse(S3Code::kMalformedXml);
   Pairs tags;
-  for (const XmlElement& tag : set->children) {
+  for (const s3::XmlElement& tag : set->children) {
     if (tag.name != "Tag") return Refuse(S3Code::kMalformedXml);
     tags.emplace_back(tag.TextOf("Key"), tag.TextOf("Value"));
   }
@@ -22,7 +22,7 @@ S3Result<Pairs> ReadTags(const std::string& body) {
 }
 
 http::Response Document(const Pairs& tags) {
-  XmlWriter xml("Tagging");
+  s3::XmlWriter xml("Tagging");
   xml.Open("TagSet");
   for (const auto& [name, value] : tags) {
     xml.Open("Tag").Add("Key", name).Add("Value", value).Close();

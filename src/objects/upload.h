@@ -48,8 +48,8 @@ struct UploadStart {
   std::string id, bucket, key;
   int64_t created_ms = 0;
   ObjectMeta meta;
-  std::optional<DigestKind> checksum;  // of every part
-  bool full_checksum = false;          // of the whole object, not of the parts' checksums
+  std::optional<s3::DigestKind> checksum;  // of every part
+  bool full_checksum = false;              // of the whole object, not of the parts' checksums
 };
 
 // One multipart upload: a folder with the common file "data", in which parts of one length have

@@ -6,7 +6,8 @@
 #include "objects/object_headers.h"
 #include "objects/operations.h"
 #include "objects/uploads.h"
-#include "objects/xml.h"
+#include "s3/uri.h"
+#include "s3/xml.h"
 
 namespace muster::objects {
 namespace {
@@ -30,26 +31,26 @@ S3Result<http::Response> Create(const Call& call) {
   start.created_ms = call.parts.clock.WallMs();
   const std::string_view algorithm = request.Header("x-amz-checksum-algorithm");
   const std::string_view type = request.Header("x-amz-checksum-type");
-  start.checksum = ChecksumKind(algorithm);
+  start.checksum = s3::ChecksumKind(algorithm);
   if (!algorithm.empty() && !start.checksum) {
     return Refuse(S3Code::kInvalidRequest, "The checksum algorithm is not known.");
   }
-  start.full_checksum =
-      Lower(type) == "full_object" || (type.empty() && start.checksum == DigestKind::kCrc64Nvme);
-  const bool is_crc = start.checksum && *start.checksum != DigestKind::kSha1 &&
-                      *start.checksum != DigestKind::kSha256;
+  start.full_checksum = Lower(type) == "full_object" ||
+                        (type.empty() && start.checksum == s3::DigestKind::kCrc64Nvme);
+  const bool is_crc = start.checksum && *start.checksum != s3::DigestKind::kSha1 &&
+                      *start.checksum != s3::DigestKind::kSha256;
   if (start.full_checksum && !is_crc) {
     return Refuse(S3Code::kInvalidRequest, "Only a CRC can be that of the full object.");
   }
   MUSTER_ASSIGN(const auto upload, call.parts.uploads.Create(std::move(start)));
-  http::Response response = XmlResponse(XmlWriter("InitiateMultipartUploadResult")
+  http::Response response = XmlResponse(s3::XmlWriter("InitiateMultipartUploadResult")
                                             .Add("Bucket", request.bucket)
                                             .Add("Key", request.key)
                                             .Add("UploadId", upload->start().id)
                                             .Finish());
   if (upload->start().checksum) {
     response.headers.emplace_back("x-amz-checksum-algorithm",
-                                  ChecksumName(*upload->start().checksum));
+                                  s3::ChecksumName(*upload->start().checksum));
     response.headers.emplace_back("x-amz-checksum-type",
                                   upload->start().full_checksum ? "FULL_OBJECT" : "COMPOSITE");
   }
@@ -66,7 +67,7 @@ S3Result<int64_t> NumberOf(const Call& call, std::string_view name, int64_t fall
   return *number;
 }
 
-void AddOwners(XmlWriter& xml) {
+void AddOwners(s3::XmlWriter& xml) {
   for (const char* who : {"Initiator", "Owner"}) {
     xml.Open(who).Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close();
   }
@@ -82,7 +83,7 @@ S3Result<http::Response> Parts(const Call& call) {
   std::erase_if(parts, [&](const Part& part) { return part.number <= after; });
   const bool truncated = std::cmp_greater(parts.size(), most);
   if (truncated) parts.resize(static_cast<size_t>(most));
-  XmlWriter xml("ListPartsResult");
+  s3::XmlWriter xml("ListPartsResult");
   xml.Add("Bucket", call.request.bucket)
       .Add("Key", call.request.key)
       .Add("UploadId", upload->start().id)
@@ -93,15 +94,15 @@ S3Result<http::Response> Parts(const Call& call) {
       .Add("IsTruncated", truncated ? "true" : "false");
   AddOwners(xml);
   if (upload->start().checksum) {
-    xml.Add("ChecksumAlgorithm", ChecksumName(*upload->start().checksum));
+    xml.Add("ChecksumAlgorithm", s3::ChecksumName(*upload->start().checksum));
   }
   for (const Part& part : parts) {
     xml.Open("Part")
         .Add("PartNumber", part.number)
         .Add("LastModified", IsoTime(part.mtime_ms))
-        .Add("ETag", Quoted(Hex(part.md5)))
+        .Add("ETag", Quoted(s3::Hex(part.md5)))
         .Add("Size", part.size);
-    if (part.checksum) xml.Add(ChecksumElement(part.checksum->kind), part.checksum->value);
+    if (part.checksum) xml.Add(s3::ChecksumElement(part.checksum->kind), part.checksum->value);
     xml.Close();
   }
   return XmlResponse(xml.Finish());
@@ -163,9 +164,9 @@ UploadPage PickUploads(std::vector<std::shared_ptr<Upload>> uploads, const Uploa
 http::Response Document(const Call& call, const UploadQuery& query, const UploadPage& page) {
   const bool encoded = call.request.Query("encoding-type").value_or("") == "url";
   const auto shown = [&](std::string_view text) {
-    return encoded ? UriEncode(text, true) : std::string(text);
+    return encoded ? s3::UriEncode(text, true) : std::string(text);
   };
-  XmlWriter xml("ListMultipartUploadsResult");
+  s3::XmlWriter xml("ListMultipartUploadsResult");
   xml.Add("Bucket", call.request.bucket)
       .Add("KeyMarker", shown(query.marker))
       .Add("UploadIdMarker", query.id_marker)
@@ -216,9 +217,10 @@ class PartTarget final : public BodyTarget {
   void Done(const BodySums& sums) override {
     writer_->Finish(sums, [call = call_](const S3Result<Part>& part) {
       if (!part) return call->Fail(part.error());
-      http::Response response{200, {{"ETag", Quoted(Hex(part->md5))}}, {}};
+      http::Response response{200, {{"ETag", Quoted(s3::Hex(part->md5))}}, {}};
       if (part->checksum) {
-        response.headers.emplace_back(ChecksumHeader(part->checksum->kind), part->checksum->value);
+        response.headers.emplace_back(s3::ChecksumHeader(part->checksum->kind),
+                                      part->checksum->value);
       }
       call->Answer(std::move(response));
     });

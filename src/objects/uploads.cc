@@ -13,10 +13,10 @@ constexpr const char* kAbout = "about.json";
 
 json::object ToObject(const UploadStart& start) {
   return {{"bucket", start.bucket},
-          {"key", Base64(start.key)},  // any bytes
+          {"key", s3::Base64(start.key)},  // any bytes
           {"created_ms", start.created_ms},
-          {"meta", Base64(WriteMeta(start.meta))},
-          {"checksum", start.checksum ? ChecksumName(*start.checksum) : ""},
+          {"meta", s3::Base64(WriteMeta(start.meta))},
+          {"checksum", start.checksum ? s3::ChecksumName(*start.checksum) : ""},
           {"full_checksum", start.full_checksum}};
 }
 
@@ -24,14 +24,14 @@ std::optional<UploadStart> ToStart(const std::string& id, std::string_view text)
   const auto value = ParseJson(text);
   if (!value || !value->is_object()) return std::nullopt;
   const json::object& object = value->get_object();
-  const auto key = FromBase64(GetString(object, "key"));
-  const auto meta = FromBase64(GetString(object, "meta"));
+  const auto key = s3::FromBase64(GetString(object, "key"));
+  const auto meta = s3::FromBase64(GetString(object, "meta"));
   const auto read = meta ? ReadMeta(*meta) : std::nullopt;
   if (!key || !read) return std::nullopt;
   UploadStart start{.id = id, .bucket = std::string(GetString(object, "bucket")), .key = *key};
   start.created_ms = GetInt(object, "created_ms");
   start.meta = *read;
-  start.checksum = ChecksumKind(GetString(object, "checksum"));
+  start.checksum = s3::ChecksumKind(GetString(object, "checksum"));
   start.full_checksum = GetBool(object, "full_checksum");
   return start;
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::objects {
+namespace muster::s3 {
 
 enum class DigestKind { kMd5, kSha1, kSha256, kCrc32, kCrc32c, kCrc64Nvme };
 
@@ -40,4 +40,4 @@ std::optional<std::string> FromBase64(std::string_view text);
 // Takes the same time whatever differs.
 bool SameSecret(std::string_view a, std::string_view b);
 
-}  // namespace muster::objects
+}  // namespace muster::s3

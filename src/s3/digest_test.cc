@@ -1,8 +1,8 @@
-#include "objects/digest.h"
+#include "s3/digest.h"
 
 #include <gmock/gmock.h>
 
-namespace muster::objects {
+namespace muster::s3 {
 namespace {
 
 TEST(Digest, GivesThePublishedCheckValues) {
@@ -60,4 +60,4 @@ TEST(SameSecret, ComparesWhole) {
 }
 
 }  // namespace
-}  // namespace muster::objects
+}  // namespace muster::s3

@@ -1,8 +1,8 @@
-#include "objects/xml.h"
+#include "s3/xml.h"
 
 #include <gmock/gmock.h>
 
-namespace muster::objects {
+namespace muster::s3 {
 namespace {
 
 TEST(ReadXml, TakesWhatClientsSend) {
@@ -62,7 +62,7 @@ TEST(ReadXml, RefusesWhatIsBrokenOrHostile) {
                                 wide}) {
     const auto root = ReadXml(text);
     ASSERT_FALSE(root) << text.substr(0, 60);
-    EXPECT_EQ(root.error().code, S3Code::kMalformedXml);
+    EXPECT_EQ(root.error().code, Code::kCorrupt);
   }
 }
 
@@ -82,4 +82,4 @@ TEST(XmlEscape, NeverWritesWhatIsNotUtf8) {
 }
 
 }  // namespace
-}  // namespace muster::objects
+}  // namespace muster::s3

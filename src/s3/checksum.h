@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "objects/digest.h"
+#include "s3/digest.h"
 
-namespace muster::objects {
+namespace muster::s3 {
 
 // One of the additional checksums of S3: x-amz-checksum-NAME, base64 of the big-endian digest.
 struct Checksum {
@@ -22,4 +22,4 @@ std::string ChecksumHeader(DigestKind kind);                    // "x-amz-checks
 std::string ChecksumElement(DigestKind kind);
 size_t DigestSize(DigestKind kind);
 
-}  // namespace muster::objects
+}  // namespace muster::s3

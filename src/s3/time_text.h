@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::objects {
+namespace muster::s3 {
 
 // The ways in which headers and documents write an instant. All in milliseconds since 1970.
 std::string HttpDate(int64_t wall_ms);                        // "Sun, 06 Nov 1994 08:49:37 GMT"
@@ -14,4 +14,4 @@ std::string CompactDate(int64_t wall_ms);                     // "19941106T08493
 std::optional<int64_t> ParseCompactDate(std::string_view text);
 std::optional<int64_t> ParseIsoDate(std::string_view text);  // "1994-11-06T08:49:37[.123]Z"
 
-}  // namespace muster::objects
+}  // namespace muster::s3

@@ -1,4 +1,4 @@
-#include "objects/time_text.h"
+#include "s3/time_text.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 
-namespace muster::objects {
+namespace muster::s3 {
 namespace {
 
 constexpr std::array<std::string_view, 7> kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -82,8 +82,10 @@ std::optional<int64_t> ParseCompactDate(std::string_view text) {
 
 std::optional<int64_t> ParseIsoDate(std::string_view text) {
   if (text.size() < 20 || text.back() != 'Z' || text[10] != 'T') return std::nullopt;
-  return Instant(Number(text, 0, 4), Number(text, 5, 2), Number(text, 8, 2), Number(text, 11, 2),
-                 Number(text, 14, 2), Number(text, 17, 2));
+  const auto whole = Instant(Number(text, 0, 4), Number(text, 5, 2), Number(text, 8, 2),
+                             Number(text, 11, 2), Number(text, 14, 2), Number(text, 17, 2));
+  const int thousandths = text.size() >= 24 && text[19] == '.' ? Number(text, 20, 3) : 0;
+  return whole && thousandths > 0 ? *whole + thousandths : whole;
 }
 
-}  // namespace muster::objects
+}  // namespace muster::s3

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <string_view>
 
-namespace muster::objects {
+#include "base/crc32c.h"
+
+namespace muster::s3 {
 
 // A reflected CRC, eight bytes a step. `Word` has its width, `Polynomial` is written reflected.
 template <typename Word, Word Polynomial>
@@ -80,7 +82,15 @@ Word CombineCrc(Word first, Word second, int64_t second_length) {
 }
 
 using Crc32 = Crc<uint32_t, 0xEDB88320u>;
-using Crc32C = Crc<uint32_t, 0x82F63B78u>;
+// Processors have an instruction for this one.
+class Crc32C {
+ public:
+  void Add(std::string_view bytes) { value_ = muster::Crc32c(bytes, value_); }
+  uint32_t value() const { return value_; }
+
+ private:
+  uint32_t value_ = 0;
+};
 using Crc64Nvme = Crc<uint64_t, 0x9A6C9329AC4BC9B5u>;
 
-}  // namespace muster::objects
+}  // namespace muster::s3

@@ -1,10 +1,10 @@
-#include "objects/checksum.h"
+#include "s3/checksum.h"
 
 #include <algorithm>
 
 #include "base/text.h"
 
-namespace muster::objects {
+namespace muster::s3 {
 namespace {
 
 struct Row {
@@ -39,4 +39,4 @@ std::string ChecksumHeader(DigestKind kind) { return "x-amz-checksum-" + Lower(R
 std::string ChecksumElement(DigestKind kind) { return "Checksum" + std::string(RowOf(kind).name); }
 size_t DigestSize(DigestKind kind) { return kind == DigestKind::kMd5 ? 16 : RowOf(kind).size; }
 
-}  // namespace muster::objects
+}  // namespace muster::s3

@@ -2,16 +2,16 @@
 #include <optional>
 
 #include "base/text.h"
-#include "objects/xml.h"
+#include "s3/xml.h"
 
-namespace muster::objects {
+namespace muster::s3 {
 namespace {
 
 constexpr size_t kDeepest = 8;
 constexpr size_t kMostElements = 100'000;
 
-std::unexpected<S3Error> Malformed(std::string_view cause) {
-  return Refuse(S3Code::kMalformedXml, "The XML cannot be read: " + std::string(cause) + ".");
+std::unexpected<Error> Malformed(std::string cause) {
+  return Fail(Code::kCorrupt, std::move(cause));
 }
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
@@ -61,7 +61,7 @@ class Reader {
  public:
   explicit Reader(std::string_view text) : rest_(text) {}
 
-  S3Result<XmlElement> Run() {
+  Result<XmlElement> Run() {
     if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);
     SkipBlanks();
     if (rest_.starts_with("<?xml") && !SkipPast("?>")) return Malformed("its first line is open");
@@ -76,7 +76,7 @@ class Reader {
 
  private:
   // Elements from the outermost to the one being read.
-  S3Status ReadTree(XmlElement& root) {
+  Status ReadTree(XmlElement& root) {
     std::vector<XmlElement*> open;
     bool closed = false;
     MUSTER_TRY(ReadTag(root, closed));
@@ -97,7 +97,7 @@ class Reader {
     return {};
   }
 
-  S3Status ReadTag(XmlElement& element, bool& closed) {
+  Status ReadTag(XmlElement& element, bool& closed) {
     if (++elements_ > kMostElements) return Malformed("it has too many elements");
     rest_.remove_prefix(1);
     const std::string_view name = TakeName();
@@ -114,7 +114,7 @@ class Reader {
     }
   }
 
-  S3Status SkipAttribute() {
+  Status SkipAttribute() {
     if (TakeName().empty()) return Malformed("a tag is broken");
     SkipBlanks();
     if (!rest_.starts_with('=')) return Malformed("an attribute has no value");
@@ -131,7 +131,7 @@ class Reader {
     return {};
   }
 
-  S3Status ReadEnd(const XmlElement& element) {
+  Status ReadEnd(const XmlElement& element) {
     rest_.remove_prefix(2);
     const std::string_view name = TakeName();
     SkipBlanks();
@@ -143,7 +143,7 @@ class Reader {
   }
 
   // Up to the next tag.
-  S3Status ReadText(std::string& out) {
+  Status ReadText(std::string& out) {
     while (!rest_.empty()) {
       const size_t stop = std::min(rest_.find_first_of("<&"), rest_.size());
       out += rest_.substr(0, stop);
@@ -163,7 +163,7 @@ class Reader {
     return Malformed("it ends in the middle");
   }
 
-  S3Status ReadCharacterData(std::string& out) {
+  Status ReadCharacterData(std::string& out) {
     rest_.remove_prefix(std::string_view("<![CDATA[").size());
     const size_t end = rest_.find("]]>");
     if (end == std::string_view::npos) return Malformed("a CDATA section is open");
@@ -172,7 +172,7 @@ class Reader {
     return {};
   }
 
-  S3Status ReadReference(std::string& out) {
+  Status ReadReference(std::string& out) {
     constexpr size_t kLongest = 10;
     const size_t end = rest_.substr(0, kLongest).find(';');
     if (end == std::string_view::npos) return Malformed("an entity is not known");
@@ -192,7 +192,7 @@ class Reader {
     return {};
   }
 
-  S3Status SkipBetween() {
+  Status SkipBetween() {
     while (true) {
       SkipBlanks();
       if (!rest_.starts_with("<!--")) return {};
@@ -232,9 +232,9 @@ std::string_view XmlElement::TextOf(std::string_view child) const {
   return found == nullptr ? std::string_view() : std::string_view(found->text);
 }
 
-S3Result<XmlElement> ReadXml(std::string_view text) {
+Result<XmlElement> ReadXml(std::string_view text) {
   if (!IsUtf8(text)) return Malformed("it is not valid UTF-8");
   return Reader(text).Run();
 }
 
-}  // namespace muster::objects
+}  // namespace muster::s3

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "objects/xml.h"
+#include "s3/xml.h"
 
-namespace muster::objects {
+namespace muster::s3 {
 namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
@@ -78,4 +78,4 @@ std::string XmlWriter::Finish() {
   return std::move(text_);
 }
 
-}  // namespace muster::objects
+}  // namespace muster::s3

@@ -4,11 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include "objects/s3_error.h"
+#include "base/result.h"
 
-namespace muster::objects {
+namespace muster::s3 {
 
-// An element of a request's body: children and text, namespaces and attributes dropped.
+// An element of a body: children and text, namespaces and attributes dropped.
 struct XmlElement {
   std::string name;  // without prefix
   std::string text;  // of its own, entities resolved
@@ -18,10 +18,10 @@ struct XmlElement {
   std::string_view TextOf(std::string_view child) const;  // empty when there is none
 };
 
-// One document. kMalformedXml on anything that a body of S3 never needs: document types, entities
-// beyond the five, processing instructions but the first line, depth above 8, above 100,000
-// elements. Time and memory grow with the text alone.
-S3Result<XmlElement> ReadXml(std::string_view text);
+// One document. kCorrupt, the text naming the cause alone, on anything that a body of S3 never
+// needs: document types, entities beyond the five, processing instructions but the first line,
+// depth above 8, above 100,000 elements. Time and memory grow with the text alone.
+Result<XmlElement> ReadXml(std::string_view text);
 
 // Writes a document; Open and Close must pair.
 class XmlWriter {
@@ -45,4 +45,4 @@ class XmlWriter {
 // U+FFFD: clients that want such keys ask for encoding-type=url, and no document may be unreadable.
 std::string XmlEscape(std::string_view text);
 
-}  // namespace muster::objects
+}  // namespace muster::s3

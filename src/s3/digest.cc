@@ -1,4 +1,4 @@
-#include "objects/digest.h"
+#include "s3/digest.h"
 
 #include <cstdlib>
 #include <variant>
@@ -7,9 +7,9 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "objects/crc.h"
+#include "s3/crc.h"
 
-namespace muster::objects {
+namespace muster::s3 {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
@@ -201,4 +201,4 @@ bool SameSecret(std::string_view a, std::string_view b) {
   return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-}  // namespace muster::objects
+}  // namespace muster::s3

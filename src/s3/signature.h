@@ -1,0 +1,48 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "http/message.h"
+
+namespace muster::s3 {
+
+// The formulas of signature version 4 alone, the same for those who sign and those who check.
+
+// What of a request is signed.
+struct Signable {
+  std::string_view method;
+  std::string_view path;  // as sent, or decoded
+  bool path_is_encoded = true;
+  std::vector<std::pair<std::string, std::string>> query = {};  // decoded
+  const http::Headers& headers;
+};
+
+// `day` is "20260131", `scope` "20260131/region/s3/aws4_request".
+std::string SigningKeyV4(std::string_view secret, std::string_view day, std::string_view region,
+                         std::string_view service);
+// `signed_headers` in the order in which the request lists them, lower case.
+std::string CanonicalRequestV4(const Signable& request, std::span<const std::string> signed_headers,
+                               std::string_view payload_hash);
+std::string SignatureV4(std::string_view key, std::string_view timestamp, std::string_view scope,
+                        std::string_view canonical_request);
+
+// Of one chunk of a body, and of the trailer behind the last. `chunk_hash` is raw SHA-256.
+std::string ChunkSignatureV4(std::string_view key, std::string_view timestamp,
+                             std::string_view scope, std::string_view previous,
+                             std::string_view chunk_hash);
+std::string TrailerSignatureV4(std::string_view key, std::string_view timestamp,
+                               std::string_view scope, std::string_view previous,
+                               std::string_view trailer_lines);
+
+// Pairs encoded, sorted and joined as version 4 wants them; also a query that can be sent.
+std::string CanonicalQueryV4(std::span<const std::pair<std::string, std::string>> query);
+
+// The values of all headers of one name (lower case), joined in their order, trimmed; runs of
+// blanks as one where `fold` says so.
+std::string SignedValue(const http::Headers& headers, std::string_view name, bool fold);
+
+}  // namespace muster::s3
