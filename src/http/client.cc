@@ -23,18 +23,13 @@ constexpr size_t kPiece = 256 << 10;
 // The most of a body that Send keeps in memory.
 constexpr size_t kLargestBody = 256 << 20;
 
-struct File {
-  os::Fd fd;
-  int64_t size = 0;
-  std::string name;
-};
-
 // What goes out: a head, and behind it text or a file's bytes.
 struct Outgoing {
   std::string head;
   std::string_view body;
-  const File* file = nullptr;
+  const FileRange* file = nullptr;
   bool head_only = false;  // HEAD: the answer has no body
+  const std::function<bool(int64_t)>* sent = nullptr;
 };
 
 // Where an answer's body goes, and what happens while nothing comes.
@@ -42,6 +37,8 @@ struct Incoming {
   std::function<bool(std::string_view)> take;  // empty: into the Response
   int64_t idle_ms = 0;
   std::function<bool()> idle;
+  bool any_success = false;  // `take` gets the body of every 2xx, not of 200 alone
+  const std::function<void(const Response&)>* begin = nullptr;
 };
 
 struct Failure {
@@ -51,14 +48,19 @@ struct Failure {
 
 // Where the pieces of an answer go.
 struct Body {
-  const std::function<bool(std::string_view)>& stream;  // empty: everything is kept
+  const Incoming& incoming;
   std::string text = {};
+  bool begun = false;
   bool ended = false;
   bool too_large = false;
 
-  bool Take(int status, std::string_view piece) {
-    if (stream && status == 200) {
-      ended = !stream(piece);
+  bool Take(const Response& head, std::string_view piece) {
+    const int status = head.status;
+    const bool wanted = status == 200 || (incoming.any_success && status / 100 == 2);
+    if (incoming.take && wanted) {
+      if (!begun && incoming.begin != nullptr) (*incoming.begin)(head);
+      begun = true;
+      ended = !incoming.take(piece);
     } else {
       ended = too_large = text.size() + piece.size() > kLargestBody;
       if (!ended) text += piece;
@@ -88,18 +90,15 @@ bool IsClean(std::string_view text) {
 }
 
 // Never waits, not even for the other end of a pipe.
-Result<File> OpenFile(const os::Path& path) {
-  File file;
-  MUSTER_ASSIGN(file.fd, os::Open(path, O_RDONLY | O_NONBLOCK));
+Result<FileRange> OpenFile(const os::Path& path, os::Fd& fd) {
+  MUSTER_ASSIGN(fd, os::Open(path, O_RDONLY | O_NONBLOCK));
   struct stat info = {};
-  if (::fstat(file.fd.get(), &info) != 0) return FailErrno(errno, "look at " + path.string());
+  if (::fstat(fd.get(), &info) != 0) return FailErrno(errno, "look at " + path.string());
   if (!S_ISREG(info.st_mode)) {
     return Fail(Code::kInvalid,
                 fmt::format("cannot send {}: it is not a regular file", path.string()));
   }
-  file.size = info.st_size;
-  file.name = path.string();
-  return file;
+  return FileRange{fd.get(), 0, info.st_size, path.string()};
 }
 
 class BlockingClient final : public Client {
@@ -109,6 +108,7 @@ class BlockingClient final : public Client {
 
   Result<Response> Send(const std::string& method, const std::string& target, std::string_view body,
                         const Headers& headers) override;
+  Result<Response> Do(const Call& call) override;
   Result<Response> SendFile(const std::string& method, const std::string& target,
                             const os::Path& file, const Headers& headers) override;
   Result<Response> Read(const std::string& target, const Headers& headers,
@@ -122,7 +122,8 @@ class BlockingClient final : public Client {
                                const Headers& headers) const;
   Result<Response> Perform(const Outgoing& outgoing, const Incoming& incoming);
   Outcome Exchange(const Outgoing& outgoing, const Incoming& incoming);
-  Status WriteFileBytes(const File& file);
+  Status WriteRequest(const Outgoing& outgoing);
+  Status WriteFileBytes(const Outgoing& outgoing);
   Outcome ReadAnswer(const Outgoing& outgoing, const Incoming& incoming);
   // As Read of the socket, calling `idle` meanwhile; nothing when that said to end.
   Result<std::optional<size_t>> ReadOrIdle(std::span<char> into, const Incoming& incoming);
@@ -132,6 +133,7 @@ class BlockingClient final : public Client {
   const std::optional<TlsContext> tls_;
   std::unique_ptr<ClientSocket> socket_;  // kept between calls; null: none is open
   bool early_answer_ = false;             // it came before the request was sent to its end
+  std::string buffer_;                    // for bytes on their way, kept between calls
 };
 
 Result<std::string> BlockingClient::MakeHead(const std::string& method, const std::string& target,
@@ -142,7 +144,7 @@ Result<std::string> BlockingClient::MakeHead(const std::string& method, const st
                 "begin it with '/', and percent-encode blanks");
   }
   std::string head = fmt::format("{} {} HTTP/1.1\r\nHost: {}\r\nUser-Agent: muster\r\n", method,
-                                 target, HostPort(url_.host, url_.port));
+                                 target, HostHeader(url_));
   if (!options_.token.empty()) head += fmt::format("Authorization: Bearer {}\r\n", options_.token);
   if (length > 0 || (method != "GET" && method != "HEAD")) {
     head += fmt::format("Content-Length: {}\r\n", length);
@@ -163,21 +165,33 @@ Result<Response> BlockingClient::Send(const std::string& method, const std::stri
                                       std::string_view body, const Headers& headers) {
   MUSTER_ASSIGN(std::string head,
                 MakeHead(method, target, static_cast<int64_t>(body.size()), headers));
-  return Perform({std::move(head), body, nullptr, method == "HEAD"}, {});
+  return Perform({std::move(head), body, nullptr, method == "HEAD", nullptr}, {});
 }
 
 Result<Response> BlockingClient::SendFile(const std::string& method, const std::string& target,
                                           const os::Path& path, const Headers& headers) {
-  MUSTER_ASSIGN(const File file, OpenFile(path));
-  MUSTER_ASSIGN(std::string head, MakeHead(method, target, file.size, headers));
-  return Perform({std::move(head), {}, &file, false}, {});
+  os::Fd fd;
+  MUSTER_ASSIGN(const FileRange file, OpenFile(path, fd));
+  MUSTER_ASSIGN(std::string head, MakeHead(method, target, file.length, headers));
+  return Perform({std::move(head), {}, &file, false, nullptr}, {});
+}
+
+Result<Response> BlockingClient::Do(const Call& call) {
+  const int64_t length = call.file ? call.file->length : static_cast<int64_t>(call.body.size());
+  MUSTER_ASSIGN(std::string head, MakeHead(call.method, call.target, length, call.headers));
+  const Outgoing outgoing{std::move(head), call.file ? std::string_view() : call.body,
+                          call.file ? &*call.file : nullptr, call.method == "HEAD",
+                          call.sent ? &call.sent : nullptr};
+  return Perform(
+      outgoing,
+      {.take = call.take, .any_success = true, .begin = call.begin ? &call.begin : nullptr});
 }
 
 Result<Response> BlockingClient::Read(const std::string& target, const Headers& headers,
                                       const std::function<bool(std::string_view)>& take,
                                       int64_t idle_ms, const std::function<bool()>& idle) {
   MUSTER_ASSIGN(std::string head, MakeHead("GET", target, 0, headers));
-  return Perform({std::move(head), {}, nullptr, false}, {take, idle_ms, idle});
+  return Perform({std::move(head), {}, nullptr, false, nullptr}, {take, idle_ms, idle});
 }
 
 Result<Response> BlockingClient::Perform(const Outgoing& outgoing, const Incoming& incoming) {
@@ -201,9 +215,7 @@ Result<Response> BlockingClient::Perform(const Outgoing& outgoing, const Incomin
 BlockingClient::Outcome BlockingClient::Exchange(const Outgoing& outgoing,
                                                  const Incoming& incoming) {
   early_answer_ = false;
-  const std::array<std::string_view, 2> parts = {outgoing.head, outgoing.body};
-  Status sent = socket_->Write(parts, options_.timeout_ms);
-  if (sent && outgoing.file != nullptr) sent = WriteFileBytes(*outgoing.file);
+  Status sent = WriteRequest(outgoing);
   if (!sent && sent.error().code != Code::kUnavailable) {
     return std::unexpected(Failure{std::move(sent).error()});
   }
@@ -216,25 +228,39 @@ BlockingClient::Outcome BlockingClient::Exchange(const Outgoing& outgoing,
   return outcome;
 }
 
-Status BlockingClient::WriteFileBytes(const File& file) {
-  std::string piece;
-  for (int64_t offset = 0; offset < file.size;) {
-    if (socket_->Readable()) {
+Status BlockingClient::WriteRequest(const Outgoing& outgoing) {
+  if (outgoing.file != nullptr) return WriteFileBytes(outgoing);
+  const std::array<std::string_view, 2> parts = {outgoing.head, outgoing.body};
+  return socket_->Write(parts, options_.timeout_ms);
+}
+
+// The head goes out with the first piece, so that a small file is one packet.
+Status BlockingClient::WriteFileBytes(const Outgoing& outgoing) {
+  const FileRange& file = *outgoing.file;
+  buffer_.resize(std::max(buffer_.size(), kPiece));
+  std::string_view head = outgoing.head;
+  int64_t done = 0;
+  do {
+    if (done > 0 && socket_->Readable()) {
       early_answer_ = true;
       return {};
     }
-    piece.resize(static_cast<size_t>(std::min<int64_t>(kPiece, file.size - offset)));
-    const ssize_t n = ::pread(file.fd.get(), piece.data(), piece.size(), offset);
+    const auto wanted = static_cast<size_t>(std::min<int64_t>(kPiece, file.length - done));
+    const ssize_t n = ::pread(file.fd, buffer_.data(), wanted, file.offset + done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return FailErrno(errno, "read " + file.name);
-    if (n == 0) {
+    if (n == 0 && wanted > 0) {
       return Fail(Code::kConflict, fmt::format("{} became shorter while it was sent", file.name),
                   "send it again when nothing writes to it");
     }
-    const std::array<std::string_view, 1> parts = {std::string_view(piece.data(), size_t(n))};
+    const std::array<std::string_view, 2> parts = {head, {buffer_.data(), size_t(n)}};
     MUSTER_TRY(socket_->Write(parts, options_.timeout_ms));
-    offset += n;
-  }
+    head = {};
+    done += n;
+    if (outgoing.sent != nullptr && !(*outgoing.sent)(n)) {
+      return Fail(Code::kConflict, fmt::format("sending {} was ended", file.name));
+    }
+  } while (done < file.length);
   return {};
 }
 
@@ -252,11 +278,12 @@ Result<std::optional<size_t>> BlockingClient::ReadOrIdle(std::span<char> into,
 BlockingClient::Outcome BlockingClient::ReadAnswer(const Outgoing& outgoing,
                                                    const Incoming& incoming) {
   ResponseParser parser(outgoing.head_only);
-  Body body{incoming.take};
+  Body body{incoming};
   const BodyReader::Taker take = [&](std::string_view piece) {
-    return body.Take(parser.response().status, piece);
+    return body.Take(parser.response(), piece);
   };
-  std::string buffer(kPiece, '\0');
+  buffer_.resize(std::max(buffer_.size(), kPiece));
+  std::string& buffer = buffer_;
   size_t held = 0;  // unused bytes at the front of the buffer
   bool any = false;
   while (!parser.done() && !body.ended) {

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,29 @@ struct ClientOptions {
   int64_t timeout_ms = 60'000;  // without a byte of progress
 };
 
+// A stretch of an open file that the caller keeps open; read while it is sent.
+struct FileRange {
+  int fd = -1;
+  int64_t offset = 0;
+  int64_t length = 0;
+  std::string name;  // for errors
+};
+
+// One exchange with all that can be said of it, for those who move large bodies.
+struct Call {
+  std::string method = "GET";
+  std::string target;
+  Headers headers;
+  std::string_view body;
+  std::optional<FileRange> file;  // instead of `body`
+  // The body of an answer of 2xx as it comes, until it returns false; empty: into the Response.
+  std::function<bool(std::string_view)> take;
+  // The status and headers of an answer of 2xx, before the first byte of its body goes to `take`.
+  std::function<void(const Response&)> begin;
+  // Told of the bytes of the file that went out; false ends the call with kConflict.
+  std::function<bool(int64_t)> sent;
+};
+
 // A blocking client for one server, keeping its connection open. One thread at a time.
 class Client {
  public:
@@ -29,6 +53,7 @@ class Client {
   // that the server had closed is sent once more.
   virtual Result<Response> Send(const std::string& method, const std::string& target,
                                 std::string_view body = {}, const Headers& headers = {}) = 0;
+  virtual Result<Response> Do(const Call& call) = 0;
   // PUT of a file's bytes without holding them in memory.
   virtual Result<Response> SendFile(const std::string& method, const std::string& target,
                                     const os::Path& file, const Headers& headers = {}) = 0;

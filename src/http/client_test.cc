@@ -1,5 +1,6 @@
 #include "http/client.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <fstream>
@@ -251,6 +252,50 @@ TEST_F(ClientStream, ReadsMuch) {
   });
   ASSERT_TRUE(client_->Read("/stream", {}, take_, 1000, [] { return true; }));
   EXPECT_EQ(taken_.size(), size_t{200} * (64 << 10));
+}
+
+TEST(Client, SendsAStretchOfAFileAndTellsOfIt) {
+  TestServer server;
+  const auto client = ClientFor(server.port());
+  const os::TempDir dir;
+  std::ofstream(dir / "f") << "0123456789";
+  const os::Fd fd = os::Open(dir / "f", O_RDONLY).value();
+  int64_t told = 0;
+  Call call;
+  call.method = "POST";
+  call.target = "/echo";
+  call.file = FileRange{fd.get(), 3, 4, "f"};
+  call.sent = [&](int64_t bytes) { return (told += bytes) > 0; };
+  const auto answer = client->Do(call);
+  ASSERT_TRUE(answer) << answer.error().text;
+  EXPECT_EQ(answer->body, "3456");
+  EXPECT_EQ(told, 4);
+  call.file = FileRange{fd.get(), 8, 4, "f"};
+  EXPECT_EQ(client->Do(call).error().code, Code::kConflict);  // shorter than said
+  call.file = FileRange{fd.get(), 0, 0, "f"};
+  EXPECT_EQ(client->Do(call)->body, "");
+}
+
+TEST(Client, HandsOnTheBodyOfEverySuccessAndKeepsThatOfAnError) {
+  ScriptedServer server({"HTTP/1.1 206 Partial Content\r\nContent-Length: 3\r\n\r\nabc",
+                         "HTTP/1.1 416 No\r\nContent-Length: 2\r\n\r\nno"});
+  const auto client = ClientFor(server.port());
+  std::string taken;
+  Call call;
+  call.target = "/";
+  int begun = 0;
+  call.begin = [&](const Response& head) {
+    ++begun;
+    EXPECT_EQ(head.status, 206);
+    EXPECT_EQ(taken, "");
+  };
+  call.take = [&](std::string_view piece) { return !taken.append(piece).empty(); };
+  const auto part = client->Do(call);
+  EXPECT_EQ(part->body, "");
+  EXPECT_EQ(taken, "abc");
+  EXPECT_EQ(client->Do(call)->body, "no");
+  EXPECT_EQ(begun, 1);
+  EXPECT_EQ(taken, "abc");
 }
 
 }  // namespace

@@ -111,4 +111,10 @@ std::string HostPort(std::string_view host, int port) {
   return v6 ? fmt::format("[{}]:{}", host, port) : fmt::format("{}:{}", host, port);
 }
 
+std::string HostHeader(const Url& url) {
+  std::string text = HostPort(url.host, url.port);
+  if (url.port == (url.tls ? 443 : 80)) text.resize(text.rfind(':'));
+  return text;
+}
+
 }  // namespace muster::http

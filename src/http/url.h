@@ -19,5 +19,7 @@ Result<Url> ParseUrl(std::string_view text);
 
 // "host:port", an IPv6 address in brackets.
 std::string HostPort(std::string_view host, int port);
+// What the Host header of a request says: the port only where it is not the scheme's own.
+std::string HostHeader(const Url& url);
 
 }  // namespace muster::http

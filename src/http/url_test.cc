@@ -129,5 +129,12 @@ TEST(ParseTarget, TakesDotsThatAreNoComponents) {
   }
 }
 
+TEST(HostHeader, NamesThePortOnlyWhereItIsNotTheSchemesOwn) {
+  EXPECT_EQ(HostHeader(ParseUrl("http://a.b").value()), "a.b");
+  EXPECT_EQ(HostHeader(ParseUrl("https://a.b:443").value()), "a.b");
+  EXPECT_EQ(HostHeader(ParseUrl("https://a.b:80").value()), "a.b:80");
+  EXPECT_EQ(HostHeader(ParseUrl("http://[::1]").value()), "[::1]");
+}
+
 }  // namespace
 }  // namespace muster::http

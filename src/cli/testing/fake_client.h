@@ -61,6 +61,9 @@ class FakeServer::Client final : public http::Client {
                               std::string_view body, const http::Headers& headers) override {
     return server_.Take({method, target, std::string(body), headers}).response;
   }
+  Result<http::Response> Do(const http::Call& call) override {
+    return server_.Take({call.method, call.target, std::string(call.body), call.headers}).response;
+  }
   Result<http::Response> SendFile(const std::string& method, const std::string& target,
                                   const os::Path& file, const http::Headers& headers) override {
     return server_.Take({method, target, os::ReadFile(file).value_or("(unreadable)"), headers})
