@@ -21,11 +21,12 @@ ALLOWED = {
     "store": "base os model",
     "s3": "base os http",
     "objects": "base os http model s3",
+    "transfer": "base os http model s3",
     "engines": "base os http model",
-    "launcher": "base os http model dialect metrics",
+    "launcher": "base os http model dialect metrics transfer",
     "lifecycle": "base os model scheduler dialect verdict metrics store engines/engine.h",
     "api": "base os http model store metrics lifecycle objects",
-    "cli": "base os http model dialect checkup",
+    "cli": "base os http model dialect checkup transfer",
 }
 # Pure modules may not see the clock, the disk or the network even through the standard library.
 PURE = {"scheduler", "dialect", "verdict", "checkup"}

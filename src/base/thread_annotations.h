@@ -1,6 +1,8 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 
 // Names for clang's thread-safety analysis, which the build runs as errors.
@@ -38,6 +40,10 @@ class __attribute__((scoped_lockable)) MutexLock {
 class CondVar {
  public:
   void Wait(MutexLock& lock) { variable_.wait(lock.lock_); }
+  // Comes back after `ms` at the latest.
+  void WaitFor(MutexLock& lock, int64_t ms) {
+    variable_.wait_for(lock.lock_, std::chrono::milliseconds(ms));
+  }
   void NotifyOne() { variable_.notify_one(); }
   void NotifyAll() { variable_.notify_all(); }
 

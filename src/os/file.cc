@@ -115,15 +115,16 @@ Status WriteAll(int fd, std::string_view content) {
 // A name of its own and not the target's with a suffix, which could be too long.
 std::string TemporaryName() { return kTemporaryPrefix + RandomHex(kTemporaryBytes); }
 
+bool IsTemporaryName(std::string_view name) {
+  return name.starts_with(kTemporaryPrefix) && name.find('/') == std::string_view::npos &&
+         name.size() == std::string_view(kTemporaryPrefix).size() + 2 * kTemporaryBytes;
+}
+
 void RemoveTemporaries(const Path& folder) {
-  const auto is_ours = [](std::string_view name) {
-    return name.starts_with(kTemporaryPrefix) &&
-           name.size() == std::string_view(kTemporaryPrefix).size() + 2 * kTemporaryBytes;
-  };
   std::error_code error;
   for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
        it.increment(error)) {
-    if (is_ours(it->path().filename().native())) ::unlink(it->path().c_str());
+    if (IsTemporaryName(it->path().filename().native())) ::unlink(it->path().c_str());
   }
 }
 

@@ -33,6 +33,7 @@ Status WriteFileAtomic(const Path& path, std::string_view content, mode_t mode =
 // A name for what is written before it gets its real one, and the removal of those that a killed
 // process left in `folder`. Only while nobody writes there.
 std::string TemporaryName();
+bool IsTemporaryName(std::string_view name);
 void RemoveTemporaries(const Path& folder);
 // All bytes, through short writes and interruptions.
 Status WriteAll(int fd, std::string_view content);

@@ -1,0 +1,293 @@
+#include "transfer/copy.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "transfer/engine.h"
+#include "transfer/existing.h"
+#include "transfer/lister.h"
+#include "transfer/remove.h"
+
+namespace muster::transfer {
+namespace {
+
+constexpr int64_t kTickMs = 200;
+
+bool IsFolder(const Location& location) {
+  struct stat info = {};
+  return location.kind == Location::Kind::kFile && ::stat(location.path.c_str(), &info) == 0 &&
+         S_ISDIR(info.st_mode);
+}
+
+std::string WithSlash(std::string text) {
+  if (!text.empty() && !text.ends_with('/')) text += '/';
+  return text;
+}
+
+// Whether an item is what the source itself names, not something below it.
+bool IsSource(const Item& item, const Location& source) {
+  switch (source.kind) {
+    case Location::Kind::kFile:
+      return item.at.path == source.path;
+    case Location::Kind::kObject:
+      return item.at.key == source.key;
+    case Location::Kind::kHttp:
+      return true;
+  }
+  return false;
+}
+
+// A folder that is copied into itself would never end.
+Status CheckApart(const Location& source, const Location& destination) {
+  bool inside = false;
+  if (source.kind == Location::Kind::kFile && destination.kind == Location::Kind::kFile) {
+    std::error_code error;
+    const auto from = std::filesystem::weakly_canonical(source.path, error) / "";
+    const auto to = std::filesystem::weakly_canonical(destination.path, error) / "";
+    inside = WithSlash(to.string()).starts_with(WithSlash(from.string()));
+  } else if (source.kind == Location::Kind::kObject &&
+             destination.kind == Location::Kind::kObject) {
+    inside = source.profile == destination.profile && source.bucket == destination.bucket &&
+             WithSlash(destination.key).starts_with(WithSlash(source.key));
+  }
+  if (!inside) return {};
+  return Fail(Code::kInvalid,
+              fmt::format("{} lies inside {}, which is to be copied there", Show(destination),
+                          Show(source)),
+              "choose a destination outside of it");
+}
+
+// One run of Copy: lists on a thread of its own, feeds the engine, waits.
+class CopyRun {
+ public:
+  CopyRun(std::span<const Location> sources, const Location& destination,
+          const CopyOptions& options, Stores& stores, Observer& observer)
+      : sources_(sources),
+        destination_(destination),
+        options_(options),
+        observer_(observer),
+        session_(options, stores, observer),
+        worker_(session_) {}
+
+  Result<Summary> Run();
+
+ private:
+  Status Prepare();
+  Status CheckEnds();
+  Status OpenRecord();
+  Status ListAll(Engine& engine);
+  bool Take(Engine& engine, const Item& item, const std::string& name);
+  Result<Target> TargetFor(const std::string& name);
+  bool WasDoneBefore(const Item& item, const Target& target, const std::string& name);
+  Status DeleteExtra();
+
+  const std::span<const Location> sources_;
+  const Location& destination_;
+  const CopyOptions& options_;
+  Observer& observer_;
+  Session session_;
+  Worker worker_;        // of the listing
+  bool into_ = false;    // the destination is a folder that things are put into
+  bool looked_ = false;  // `existing_` is known
+  ExistingNames existing_;
+  std::unique_ptr<LocalTree> tree_;  // of a destination of files
+  int64_t resumed_ = 0;
+};
+
+Status CopyRun::CheckEnds() {
+  if (sources_.empty()) return Fail(Code::kInvalid, "there is nothing to copy");
+  if (destination_.kind == Location::Kind::kHttp && (sources_.size() > 1 || options_.recursive)) {
+    return Fail(Code::kInvalid, "an http(s) address takes one file",
+                "copy several to a folder or a bucket");
+  }
+  for (const Location& source : sources_) {
+    if (options_.recursive) MUSTER_TRY(CheckApart(source, destination_));
+  }
+  if (destination_.kind == Location::Kind::kObject) {
+    MUSTER_TRY(session_.stores.For(destination_.profile));
+  }
+  return {};
+}
+
+Status CopyRun::OpenRecord() {
+  if (options_.record_folder.empty() || options_.dry_run) return {};
+  std::string identity;
+  std::error_code error;
+  const auto add = [&](const Location& location) {
+    identity += location.kind == Location::Kind::kFile
+                    ? std::filesystem::absolute(location.path, error).string()
+                    : Show(location);
+    identity += '\0';
+  };
+  for (const Location& source : sources_) add(source);
+  add(destination_);
+  identity += options_.recursive ? 'r' : '1';
+  auto record = Record::Open(options_.record_folder, identity);
+  if (record) {
+    session_.record = std::move(*record);
+  } else if (record.error().code == Code::kConflict) {
+    return std::unexpected(std::move(record).error());
+  } else {
+    session_.Note(fmt::format("this copy cannot go on after a kill: {}", record.error().text));
+  }
+  return {};
+}
+
+Status CopyRun::Prepare() {
+  MUSTER_TRY(CheckEnds());
+  into_ = sources_.size() > 1 || destination_.names_folder || IsFolder(destination_);
+  MUSTER_TRY(OpenRecord());
+  const bool goes_on = session_.record && session_.record->HasDone();
+  looked_ = options_.skip != Skip::kNever || options_.delete_extra || goes_on;
+  if (looked_) {
+    MUSTER_ASSIGN(existing_, ListExisting(worker_, destination_, options_.filter));
+  }
+  return {};
+}
+
+Result<Target> CopyRun::TargetFor(const std::string& name) {
+  Target target;
+  target.at = name.empty() ? destination_ : Below(destination_, name);
+  if (target.at.kind != Location::Kind::kFile || options_.dry_run) return target;
+  if (!tree_) {
+    os::Path root = destination_.path;
+    if (name.empty()) root = root.has_parent_path() ? root.parent_path() : os::Path(".");
+    tree_ = std::make_unique<LocalTree>(root);
+  }
+  const std::string leaf = name.empty() ? destination_.path.filename().string() : name;
+  MUSTER_ASSIGN(target.place, tree_->PlaceFor(leaf));
+  return target;
+}
+
+bool CopyRun::WasDoneBefore(const Item& item, const Target& target, const std::string& name) {
+  if (!session_.record || !session_.record->WasDone(target.Key(), item.identity)) return false;
+  const auto it = existing_.find(name);
+  return it != existing_.end() && it->second.size == item.size;
+}
+
+// False ends the listing.
+bool CopyRun::Take(Engine& engine, const Item& item, const std::string& name) {
+  session_.Found(item.size);
+  const auto it = existing_.find(name);
+  if (it != existing_.end()) it->second.in_source = true;
+  const std::string shown = Show(name.empty() ? destination_ : Below(destination_, name));
+  const bool folder_mark =
+      name.ends_with('/') && item.size == 0 && destination_.kind == Location::Kind::kFile;
+  if (folder_mark) {
+    Status made;
+    if (!options_.dry_run) {
+      if (!tree_) tree_ = std::make_unique<LocalTree>(destination_.path);
+      made = tree_->MakeFolder(name);
+    }
+    if (made) {
+      session_.Did(Deed::Kind::kSkipped, Show(item.at), shown, 0);
+    } else {
+      session_.Failed(Show(item.at), shown, std::move(made).error(), 0);
+    }
+    return true;
+  }
+  auto target = TargetFor(name);
+  if (!target) {
+    session_.Failed(Show(item.at), shown, std::move(target).error(), item.size);
+    return true;
+  }
+  const bool done = WasDoneBefore(item, *target, name);
+  resumed_ += done ? 1 : 0;
+  if (done || (it != existing_.end() &&
+               IsUnchanged(worker_, item, target->at, it->second, options_.skip))) {
+    session_.Did(Deed::Kind::kSkipped, Show(item.at), shown, item.size);
+    return true;
+  }
+  if (options_.dry_run) {
+    session_.Did(Deed::Kind::kWouldCopy, Show(item.at), shown, item.size);
+    return !session_.stopped();
+  }
+  return engine.Add(item, std::move(*target));
+}
+
+Status CopyRun::ListAll(Engine& engine) {
+  for (const Location& source : sources_) {
+    // Several folders keep their own names; one gives its content alone.
+    const std::string own = LastName(source).empty() ? source.bucket : LastName(source);
+    const std::string above = sources_.size() > 1 ? WithSlash(own) : "";
+    MUSTER_TRY(
+        ListItems(worker_, source, options_.recursive, options_.filter, [&](const Item& item) {
+          const bool single = IsSource(item, source);
+          if (single && into_ && item.name.empty()) {
+            session_.Failed(Show(item.at), Show(destination_),
+                            {Code::kInvalid, "its name cannot be one of a file here",
+                             "name the file: muster cp SOURCE FILE", 0},
+                            item.size);
+            return true;
+          }
+          if (!single) return Take(engine, item, above + item.name);
+          return Take(engine, item, into_ ? item.name : "");
+        }));
+  }
+  return {};
+}
+
+Status CopyRun::DeleteExtra() {
+  std::vector<std::string> extra;
+  for (const auto& [name, existing] : existing_) {
+    if (!existing.in_source) extra.push_back(name);
+  }
+  std::ranges::sort(extra);
+  if (extra.empty()) return {};
+  if (extra.size() == existing_.size() && !options_.delete_all_too) {
+    return Fail(Code::kConflict,
+                fmt::format("nothing in {} has a name of the source: all {} of it would be deleted",
+                            Show(destination_), extra.size()),
+                "if that is meant, say so with --force");
+  }
+  const auto gone = [&](const std::string& name) {
+    session_.Did(options_.dry_run ? Deed::Kind::kWouldDelete : Deed::Kind::kDeleted, "",
+                 Show(Below(destination_, name)), 0);
+  };
+  if (!options_.dry_run) return RemoveBelow(worker_, destination_, extra, gone);
+  std::ranges::for_each(extra, gone);
+  return {};
+}
+
+Result<Summary> CopyRun::Run() {
+  MUSTER_TRY(Prepare());
+  Status listed;
+  {
+    Engine engine(session_);
+    std::jthread lister([&] {
+      listed = ListAll(engine);
+      session_.Listed();
+      engine.Close();
+    });
+    while (!engine.Wait(kTickMs)) {
+      observer_.Tick(session_.tally());
+      if (!session_.stopped() && !observer_.GoOn()) session_.Stop();
+    }
+  }
+  observer_.Tick(session_.tally());
+  Status deleted;
+  Summary summary = session_.TakeSummary();
+  summary.resumed = resumed_;
+  const bool through = listed && summary.failed == 0 && !summary.interrupted;
+  if (through && session_.record) session_.record->Remove();
+  MUSTER_TRY(std::move(listed));
+  if (options_.delete_extra && through) {
+    MUSTER_TRY(DeleteExtra());
+    summary.deleted = session_.TakeSummary().deleted;
+  }
+  return summary;
+}
+
+}  // namespace
+
+Result<Summary> Copy(std::span<const Location> sources, const Location& destination,
+                     const CopyOptions& options, Stores& stores, Observer& observer) {
+  return CopyRun(sources, destination, options, stores, observer).Run();
+}
+
+}  // namespace muster::transfer

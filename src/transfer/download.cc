@@ -1,0 +1,345 @@
+// Anything to a local file: into a temporary one beside it, checked, then renamed.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "transfer/fetch.h"
+#include "transfer/object_copy.h"
+
+namespace muster::transfer {
+namespace {
+
+Status WriteAt(int fd, std::string_view bytes, int64_t offset, const os::Path& path) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return FailErrno(n < 0 ? errno : ENOSPC, "write " + path.string());
+    bytes.remove_prefix(static_cast<size_t>(n));
+    offset += n;
+  }
+  return {};
+}
+
+class Download final : public ObjectCopy {
+ public:
+  Download(Session& session, Item item, Target target)
+      : session_(session), item_(std::move(item)), target_(std::move(target)) {}
+  ~Download() override;
+
+  Outcome<Work> Begin(Worker& worker) override;
+  Outcome<void> Move(Worker& worker, const Part& part) override;
+  Outcome<Check> Finish(Worker& worker) override;
+  void Abandon(Worker& worker) override;
+  bool GoesOnLater() const override { return keep_; }
+
+ private:
+  bool local() const { return item_.at.kind == Location::Kind::kFile; }
+  Outcome<void> LearnWhole(Worker& worker);
+  Status OpenUnnamed();
+  Status OpenTemporary(bool goes_on);
+  Status GiveName();
+  std::vector<int> Left(const std::optional<Record::Begun>& begun) EXCLUDES(mutex_);
+  Outcome<void> FetchPart(Worker& worker, const Part& part);
+  Outcome<void> CopyPart(Worker& worker, const Part& part);
+  Result<Check> CheckParts(Worker& worker) EXCLUDES(mutex_);
+  Result<Check> CheckMd5(Worker& worker);
+  Status Publish();
+
+  Session& session_;
+  Item item_;
+  const Target target_;
+  PartPlan plan_;
+  os::Fd source_;          // a local one
+  os::Fd file_;            // what is written
+  std::string temporary_;  // its name in the folder of the place
+  bool named_ = false;     // it has that name
+  bool keep_ = false;      // an unfinished one is worth keeping
+  Mutex mutex_;
+  std::map<int, std::string> digests_ GUARDED_BY(mutex_);
+  Check check_ GUARDED_BY(mutex_) = Check::kLength;
+};
+
+Download::~Download() {
+  if (file_ && named_ && !keep_) ::unlinkat(target_.place.folder->get(), temporary_.c_str(), 0);
+}
+
+// A listing tells no checksum.
+Outcome<void> Download::LearnWhole(Worker& worker) {
+  if (item_.at.kind != Location::Kind::kObject) return {};
+  MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(item_.at.profile));
+  MUSTER_ASSIGN(const ObjectInfo info, worker.Try(&client->store(), [&] {
+    return client->Head(item_.at.bucket, item_.at.key);
+  }));
+  item_.size = info.size;
+  item_.etag = info.etag;
+  item_.etag_is_md5 = info.etag_is_md5;
+  item_.checksum = info.checksum;
+  item_.identity = fmt::format("{} {}", info.etag, info.size);
+  return {};
+}
+
+Outcome<ObjectCopy::Work> Download::Begin(Worker& worker) {
+  if (local()) {
+    MUSTER_ASSIGN(OpenedFile opened, OpenSource(item_.at.path));
+    source_ = std::move(opened.fd);
+    item_.size = opened.size;
+    item_.identity = opened.identity;
+  }
+  const auto cut = [&] {
+    return item_.size < 0 || !item_.knows_ranges ? PartPlan{item_.size, item_.size, 1}
+                                                 : PlanParts(item_.size, session_.options.parts);
+  };
+  plan_ = cut();
+  if (plan_.count > 1) {
+    MUSTER_TRY(LearnWhole(worker));
+    plan_ = cut();
+  }
+  temporary_ = os::TemporaryName();
+  if (plan_.count == 1) {
+    MUSTER_TRY(OpenUnnamed());
+    return Work{plan_, {1}};
+  }
+  Record* const record = session_.record.get();
+  std::optional<Record::Begun> begun;
+  if (record != nullptr) begun = record->Find(target_.Key());
+  if (begun && begun->Fits(item_.identity, plan_.part_size)) {
+    temporary_ = begun->upload;
+    if (!OpenTemporary(true)) begun.reset();
+  } else if (begun) {
+    if (os::IsTemporaryName(begun->upload)) {
+      ::unlinkat(target_.place.folder->get(), begun->upload.c_str(), 0);
+    }
+    begun.reset();
+  }
+  if (!begun) {
+    temporary_ = os::TemporaryName();
+    MUSTER_TRY(OpenTemporary(false));
+  }
+  keep_ = record != nullptr;
+  if (record != nullptr && !begun) {
+    record->Begin(target_.Key(),
+                  {.identity = item_.identity, .upload = temporary_, .part_size = plan_.part_size});
+  }
+  return Work{plan_, Left(begun)};
+}
+
+// A file without a name leaves nothing behind, however the copy ends.
+Status Download::OpenUnnamed() {
+  file_ = os::Fd(::openat(target_.place.folder->get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
+  if (file_) return {};
+  if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT) {
+    return FailErrno(errno, "write " + target_.place.path.string());
+  }
+  return OpenTemporary(false);  // this file system knows no such files
+}
+
+Status Download::OpenTemporary(bool goes_on) {
+  const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | (goes_on ? 0 : O_CREAT | O_EXCL);
+  if (!os::IsTemporaryName(temporary_)) return Fail(Code::kCorrupt, "no name of ours");
+  file_ = os::Fd(::openat(target_.place.folder->get(), temporary_.c_str(), flags, 0666));
+  const os::Path shown = target_.place.path.parent_path() / temporary_;
+  if (!file_) return FailErrno(errno, "write " + shown.string());
+  named_ = true;
+  if (goes_on || plan_.count == 1) return {};
+  // Finds a full disk before the first byte came; file systems that cannot promise are asked less.
+  if (::fallocate(file_.get(), 0, 0, plan_.size) != 0 && errno == ENOSPC) {
+    return FailErrno(ENOSPC, fmt::format("make room for {} of {}", HumanSize(plan_.size),
+                                         target_.place.path.string()));
+  }
+  return {};
+}
+
+std::vector<int> Download::Left(const std::optional<Record::Begun>& begun) {
+  std::vector<int> left;
+  const MutexLock lock(mutex_);
+  for (int number = 1; number <= plan_.count; ++number) {
+    const auto it = begun ? begun->parts.find(number) : std::map<int, Record::DonePart>::iterator();
+    const auto digest =
+        begun && it != begun->parts.end() ? s3::FromHex(it->second.digest) : std::nullopt;
+    if (digest) {
+      digests_[number] = *digest;
+    } else {
+      left.push_back(number);
+    }
+  }
+  return left;
+}
+
+Outcome<void> Download::Move(Worker& worker, const Part& part) {
+  return local() ? CopyPart(worker, part) : FetchPart(worker, part);
+}
+
+Outcome<void> Download::FetchPart(Worker& worker, const Part& part) {
+  Store* store = nullptr;
+  if (item_.at.kind == Location::Kind::kObject) {
+    MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(item_.at.profile));
+    store = &client->store();
+  }
+  const bool whole = plan_.count == 1;
+  const GetRange range{part.offset, whole ? -1 : part.length, item_.etag};
+  std::optional<s3::DigestKind> kind;
+  if (!whole) kind = KindFor(item_.checksum, item_.etag_is_md5, false);
+  return worker.Try(store, [&]() -> Outcome<void> {
+    int64_t at = part.offset;
+    const Sink sink = [&](std::string_view bytes) -> Status {
+      MUSTER_TRY(WriteAt(file_.get(), bytes, at, target_.place.path));
+      at += static_cast<int64_t>(bytes.size());
+      return {};
+    };
+    if (whole && ::ftruncate(file_.get(), 0) != 0) {
+      MUSTER_TRY(Status(FailErrno(errno, "empty a temporary file")));
+    }
+    MUSTER_ASSIGN(const Fetched fetched, Fetch(worker, item_, range, kind, sink));
+    if (!whole) {
+      if (session_.record) {
+        session_.record->AddPart(target_.Key(), part.number, {"", s3::Hex(fetched.digest)});
+      }
+      const MutexLock lock(mutex_);
+      digests_[part.number] = fetched.digest;
+      return {};
+    }
+    const ObjectInfo& info = fetched.info;
+    MUSTER_ASSIGN(const Check check, Judge(info.checksum, info.etag_is_md5 ? info.etag : "",
+                                           fetched.kind, fetched.digest));
+    if (item_.mtime_ms == 0) item_.mtime_ms = info.mtime_ms;
+    item_.size = fetched.bytes;
+    const MutexLock lock(mutex_);
+    check_ = check;
+    return {};
+  });
+}
+
+Outcome<void> Download::CopyPart(Worker& worker, const Part& part) {
+  off_t from = part.offset, to = part.offset;
+  bool by_kernel = true;
+  for (int64_t left = part.length; left > 0;) {
+    const auto step = static_cast<size_t>(std::min<int64_t>(left, 8 << 20));
+    ssize_t n = 0;
+    if (by_kernel) {
+      n = ::copy_file_range(source_.get(), &from, file_.get(), &to, step, 0);
+      by_kernel = n > 0 || errno == EINTR || errno == ENOSPC || errno == EDQUOT;
+      if (!by_kernel) continue;
+    } else {
+      n = ::pread(source_.get(), worker.buffer.data(), std::min(step, worker.buffer.size()), from);
+      if (n > 0) {
+        MUSTER_TRY(WriteAt(file_.get(), {worker.buffer.data(), static_cast<size_t>(n)}, to,
+                           target_.place.path));
+        from += n;
+        to += n;
+      }
+    }
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) MUSTER_TRY(Status(FailErrno(errno, "copy to " + target_.place.path.string())));
+    if (n == 0) {
+      MUSTER_TRY(Status(Fail(Code::kConflict,
+                             fmt::format("{} became shorter while it was copied", Show(item_.at)),
+                             "copy it again when nothing writes to it")));
+    }
+    left -= n;
+    if (!session_.Moved(n)) MUSTER_TRY(Status(Fail(Code::kConflict, "the copy was stopped")));
+  }
+  if (plan_.count > 1 && session_.record) {
+    session_.record->AddPart(target_.Key(), part.number, {"", "00"});
+  }
+  return {};
+}
+
+Result<Check> Download::CheckMd5(Worker& worker) {
+  s3::Digest md5(s3::DigestKind::kMd5);
+  for (int64_t at = 0; at < plan_.size;) {
+    const ssize_t n = ::pread(file_.get(), worker.buffer.data(), worker.buffer.size(), at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return FailErrno(n < 0 ? errno : EIO, "read " + target_.place.path.string());
+    md5.Add({worker.buffer.data(), static_cast<size_t>(n)});
+    at += n;
+  }
+  return Judge(std::nullopt, item_.etag, s3::DigestKind::kMd5, md5.Finish());
+}
+
+Result<Check> Download::CheckParts(Worker& worker) {
+  const s3::DigestKind kind = KindFor(item_.checksum, item_.etag_is_md5, false);
+  if (item_.checksum && item_.checksum->kind == kind) {
+    std::string whole = s3::DigestOf(kind, "");
+    const MutexLock lock(mutex_);
+    for (const auto& [number, digest] : digests_) {
+      whole = s3::CombineChecksums(kind, whole, digest, plan_.At(number).length);
+    }
+    return Judge(item_.checksum, "", kind, whole);
+  }
+  if (item_.etag_is_md5) return CheckMd5(worker);
+  return Check::kLength;
+}
+
+Status Download::Publish() {
+  struct stat info = {};
+  if (::fstat(file_.get(), &info) != 0) return FailErrno(errno, "look at a temporary file");
+  if (item_.size >= 0 && info.st_size != item_.size) {
+    return Fail(Code::kCorrupt, fmt::format("{} became {} bytes long, expected {}",
+                                            target_.place.path.string(), info.st_size, item_.size));
+  }
+  struct stat source = {};
+  if (local() && ::fstat(source_.get(), &source) == 0) {
+    (void)::fchmod(file_.get(), source.st_mode & 0777);
+  }
+  if (item_.mtime_ms > 0) {
+    const timespec when = {item_.mtime_ms / 1000, item_.mtime_ms % 1000 * 1'000'000};
+    const timespec times[] = {when, when};
+    (void)::futimens(file_.get(), times);
+  }
+  return GiveName();
+}
+
+Status Download::GiveName() {
+  const int folder = target_.place.folder->get();
+  const char* const leaf = target_.place.leaf.c_str();
+  const auto failed = [&] { return FailErrno(errno, "write " + target_.place.path.string()); };
+  if (!named_) {
+    const std::string self = fmt::format("/proc/self/fd/{}", file_.get());
+    if (::linkat(AT_FDCWD, self.c_str(), folder, leaf, AT_SYMLINK_FOLLOW) == 0) return {};
+    if (errno != EEXIST) return failed();
+    if (::linkat(AT_FDCWD, self.c_str(), folder, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+      return failed();
+    }
+    named_ = true;
+  }
+  if (::renameat(folder, temporary_.c_str(), folder, leaf) != 0) return failed();
+  named_ = false;  // it has its own name now
+  return {};
+}
+
+Outcome<Check> Download::Finish(Worker& worker) {
+  if (local() && FileIdentity(source_.get()) != item_.identity) {
+    MUSTER_TRY(
+        Status(Fail(Code::kConflict, fmt::format("{} changed while it was copied", Show(item_.at)),
+                    "copy it again when nothing writes to it")));
+  }
+  Check check = Check::kLength;
+  if (plan_.count > 1) {
+    MUSTER_ASSIGN(check, local() ? Result<Check>(Check::kLength) : CheckParts(worker));
+  } else {
+    const MutexLock lock(mutex_);
+    check = check_;
+  }
+  MUSTER_TRY(Publish());
+  return check;
+}
+
+void Download::Abandon(Worker&) {
+  keep_ = false;
+  if (session_.record) session_.record->Forget(target_.Key());
+}
+
+}  // namespace
+
+std::unique_ptr<ObjectCopy> MakeDownload(Session& session, Item item, Target target) {
+  return std::make_unique<Download>(session, std::move(item), std::move(target));
+}
+
+}  // namespace muster::transfer

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace muster::transfer {
+
+// The sections of ~/.aws/config and ~/.aws/credentials: name to settings, names of settings in
+// lower case. "[profile x]" is "x". Indented lines below a setting without a value belong to it:
+// "s3.addressing_style". What is no setting is passed over, as the tools that write them do.
+using IniSections = std::map<std::string, std::map<std::string, std::string>>;
+
+IniSections ReadIni(std::string_view text);
+
+}  // namespace muster::transfer

@@ -1,0 +1,76 @@
+#include "transfer/object_copy.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "transfer/fetch.h"
+
+namespace muster::transfer {
+
+std::string Target::Key() const { return place.leaf.empty() ? Show(at) : place.path.string(); }
+
+std::string FileIdentity(int fd) {
+  struct stat info = {};
+  if (::fstat(fd, &info) != 0) return {};
+  return fmt::format("{} {}.{:09} {}", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
+                     info.st_ino);
+}
+
+Result<OpenedFile> OpenSource(const os::Path& path) {
+  OpenedFile file;
+  MUSTER_ASSIGN(file.fd, os::Open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
+  struct stat info = {};
+  if (::fstat(file.fd.get(), &info) != 0) return FailErrno(errno, "look at " + path.string());
+  if (!S_ISREG(info.st_mode)) {
+    return Fail(Code::kInvalid,
+                fmt::format("cannot copy {}: it is not a regular file", path.string()));
+  }
+  file.size = info.st_size;
+  file.identity = FileIdentity(file.fd.get());
+  return file;
+}
+
+Outcome<http::FileRange> FetchToFile(Worker& worker, const Item& item, const GetRange& range,
+                                     int fd, std::string& crc32c, Check* whole_check) {
+  return worker.Try(nullptr, [&]() -> Outcome<http::FileRange> {
+    if (::ftruncate(fd, 0) != 0) {
+      MUSTER_TRY(Status(FailErrno(errno, "empty a temporary file")));
+    }
+    int64_t end = 0;
+    const Sink sink = [&](std::string_view bytes) -> Status {
+      const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), end);
+      if (n != static_cast<ssize_t>(bytes.size())) {
+        return FailErrno(n < 0 ? errno : ENOSPC, "write a temporary file");
+      }
+      end += n;
+      return {};
+    };
+    MUSTER_ASSIGN(const Fetched fetched, Fetch(worker, item, range, std::nullopt, sink));
+    if (whole_check != nullptr) {
+      MUSTER_ASSIGN(*whole_check,
+                    Judge(fetched.info.checksum, fetched.info.etag_is_md5 ? fetched.info.etag : "",
+                          fetched.kind, fetched.digest));
+    }
+    crc32c = fetched.crc32c;
+    return http::FileRange{fd, 0, end, Show(item.at)};
+  });
+}
+
+Result<std::unique_ptr<ObjectCopy>> MakeObjectCopy(Session& session, const Item& item,
+                                                   const Target& target) {
+  using Kind = Location::Kind;
+  if (target.at.kind == Kind::kFile) return MakeDownload(session, item, target);
+  if (target.at.kind == Kind::kHttp) return MakePutAddress(session, item, target);
+  if (item.at.kind == Kind::kObject) {
+    MUSTER_ASSIGN(const auto from, session.stores.For(item.at.profile));
+    MUSTER_ASSIGN(const auto to, session.stores.For(target.at.profile));
+    if (from->profile().SameStore(to->profile())) return MakeServerCopy(session, item, target);
+  }
+  return MakeUpload(session, item, target);
+}
+
+}  // namespace muster::transfer

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "transfer/item.h"
+#include "transfer/local_tree.h"
+#include "transfer/plan.h"
+#include "transfer/worker.h"
+
+namespace muster::transfer {
+
+// How one object gets to its destination. In this order, each on some worker: Begin once; Move for
+// each part that is left, in any order and at the same time; then Finish once, when all have moved.
+// Nothing is visible at the destination before Finish, and nothing half ever.
+class ObjectCopy {
+ public:
+  struct Work {
+    PartPlan plan;
+    std::vector<int> left;  // numbers of parts; fewer than the plan's where a copy goes on
+  };
+
+  virtual ~ObjectCopy() = default;
+  virtual Outcome<Work> Begin(Worker& worker) = 0;
+  virtual Outcome<void> Move(Worker& worker, const Part& part) = 0;
+  virtual Outcome<Check> Finish(Worker& worker) = 0;
+  // Instead of Finish, when nothing of what was done is of use: the source changed, or the upload
+  // is gone.
+  virtual void Abandon(Worker& /*worker*/) {}
+  // Whether what was done before a failure is of use to the same copy later.
+  virtual bool GoesOnLater() const { return false; }
+};
+
+// Where an item goes: a location, and for a file its place in a tree.
+struct Target {
+  Location at;
+  LocalTree::Place place = {};  // for files
+  std::string Key() const;      // what the record calls it
+};
+
+// Each for its pair of ends. The item is copied; an ObjectCopy outlives nothing.
+std::unique_ptr<ObjectCopy> MakeUpload(Session& session, Item item, Target target);
+std::unique_ptr<ObjectCopy> MakeDownload(Session& session, Item item, Target target);
+std::unique_ptr<ObjectCopy> MakeServerCopy(Session& session, Item item, Target target);
+std::unique_ptr<ObjectCopy> MakePutAddress(Session& session, Item item, Target target);
+
+// The one that fits both ends.
+Result<std::unique_ptr<ObjectCopy>> MakeObjectCopy(Session& session, const Item& item,
+                                                   const Target& target);
+
+// A file that is read: open, regular, and what tells that it stayed the same.
+struct OpenedFile {
+  os::Fd fd;
+  int64_t size = 0;
+  std::string identity;
+};
+Result<OpenedFile> OpenSource(const os::Path& path);
+std::string FileIdentity(int fd);  // empty when it cannot be looked at
+
+// Takes bytes into an unnamed file of the worker, or of its own, and says how they are to be sent.
+Outcome<http::FileRange> FetchToFile(Worker& worker, const Item& item, const GetRange& range,
+                                     int fd, std::string& crc32c, Check* whole_check);
+
+}  // namespace muster::transfer

@@ -1,0 +1,25 @@
+#include "transfer/pace.h"
+
+#include <gmock/gmock.h>
+
+namespace muster::transfer {
+namespace {
+
+TEST(Pace, WithoutALimitNobodyWaits) {
+  const FakeClock clock;
+  EXPECT_EQ(Pace(0, clock).Moved(1 << 30), 0);
+}
+
+TEST(Pace, BytesBeyondTheBurstCostTheirTime) {
+  FakeClock clock;
+  Pace pace(1'000, clock);
+  EXPECT_EQ(pace.Moved(200), 0);
+  EXPECT_EQ(pace.Moved(500), 500);
+  clock.Advance(500);
+  EXPECT_EQ(pace.Moved(100), 100);
+  clock.Advance(60'000);
+  EXPECT_EQ(pace.Moved(1'200), 1'000);  // an idle minute does not pile up
+}
+
+}  // namespace
+}  // namespace muster::transfer

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "http/client.h"
+#include "transfer/s3_answers.h"
+#include "transfer/signer.h"
+#include "transfer/store.h"
+
+namespace muster::transfer {
+
+// A body with what tells that it arrived as it was.
+struct SealedBody {
+  http::FileRange file;
+  std::string crc32c;                 // base64; empty: not sent
+  std::string sha256;                 // hex; empty: the payload is not signed
+  std::function<bool(int64_t)> sent;  // as in http::Call
+};
+
+struct PutAnswer {
+  std::string etag;
+  bool crc_checked = false;  // the server said that it compared the CRC
+};
+
+struct UploadStart {
+  std::string id;
+  bool with_crc = false;  // the store keeps a CRC of the whole object
+};
+
+struct GetRange {
+  int64_t offset = 0;
+  int64_t length = -1;  // -1: the whole object, without a Range header
+  std::string if_etag;  // only while the object is still this one; empty: whatever it is
+};
+
+// One connection's worth of requests to an object store, each tried once. One thread.
+class S3Client {
+ public:
+  S3Client(std::shared_ptr<Store> store, const Clock& clock);  // shared by all workers
+  ~S3Client();
+
+  Outcome<std::vector<BucketInfo>> Buckets();
+  Outcome<void> MakeBucket(const std::string& bucket);
+  Outcome<void> RemoveBucket(const std::string& bucket);
+  Outcome<ListPage> List(const std::string& bucket, const std::string& prefix,
+                         const std::string& delimiter, const std::string& token);
+
+  Outcome<ObjectInfo> Head(const std::string& bucket, const std::string& key);
+  // `begin` gets what the answer tells of the object, then `take` its bytes.
+  Outcome<ObjectInfo> Get(const std::string& bucket, const std::string& key, const GetRange& range,
+                          const std::function<void(const ObjectInfo&)>& begin,
+                          const std::function<bool(std::string_view)>& take);
+  Outcome<PutAnswer> Put(const std::string& bucket, const std::string& key, const SealedBody& body,
+                         const http::Headers& kept);
+  Outcome<std::string> Copy(const std::string& from_bucket, const std::string& from_key,
+                            const std::string& if_etag, const std::string& bucket,
+                            const std::string& key);
+  Outcome<std::vector<DeleteFault>> Delete(const std::string& bucket,
+                                           std::span<const std::string> keys);
+
+  Outcome<UploadStart> BeginUpload(const std::string& bucket, const std::string& key,
+                                   const http::Headers& kept);
+  Outcome<PutAnswer> PutPart(const std::string& bucket, const std::string& key,
+                             const std::string& upload, int number, const SealedBody& body);
+  Outcome<std::string> CopyPart(const std::string& from_bucket, const std::string& from_key,
+                                const GetRange& range, const std::string& bucket,
+                                const std::string& key, const std::string& upload, int number);
+  // `crc32c`: of the whole object, base64; empty: not told. Its ETag.
+  Outcome<std::string> Complete(const std::string& bucket, const std::string& key,
+                                const std::string& upload, std::span<const CompletedPart> parts,
+                                const std::string& crc32c);
+  Outcome<void> Abort(const std::string& bucket, const std::string& key, const std::string& upload);
+
+  std::string Presign(const std::string& method, const std::string& bucket, const std::string& key,
+                      int64_t seconds);
+
+  Store& store() { return *store_; }
+
+ private:
+  struct Request;
+  Outcome<http::Response> Send(Request request);
+  Result<http::Client*> ClientFor(const std::string& origin, const std::string& ca_file);
+
+  const std::shared_ptr<Store> store_;
+  const Clock& clock_;
+  Signer signer_;
+  std::map<std::string, std::unique_ptr<http::Client>> clients_;  // by origin
+};
+
+}  // namespace muster::transfer

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/thread_annotations.h"
+#include "transfer/copy.h"
+#include "transfer/pace.h"
+#include "transfer/record.h"
+
+namespace muster::transfer {
+
+// What all workers of one copy share. Any thread.
+class Session {
+ public:
+  Session(const CopyOptions& its_options, Stores& its_stores, Observer& observer);
+
+  const CopyOptions& options;
+  Stores& stores;
+  const SystemClock clock;
+  std::unique_ptr<Record> record;  // null: none is kept
+
+  bool stopped() const { return stopped_; }
+  void Stop() EXCLUDES(mutex_);
+  // Waits for `ms`; false when the copy is to end.
+  bool Sleep(int64_t ms) EXCLUDES(mutex_);
+  // Bytes that moved, held back to the pace that was asked for; false when the copy is to end.
+  bool Moved(int64_t bytes);
+
+  void Found(int64_t size);
+  void Listed() { listed_ = true; }
+  void PartEnded(int64_t bytes) { ended_bytes_ += bytes; }
+  void Retried() { ++retries_; }
+  void Note(std::string text) EXCLUDES(mutex_);
+  void Copied(const Item& item, const std::string& destination, Check check) EXCLUDES(mutex_);
+  void Did(Deed::Kind kind, const std::string& source, const std::string& destination, int64_t size)
+      EXCLUDES(mutex_);
+  void Failed(const std::string& source, const std::string& destination, Error error, int64_t size)
+      EXCLUDES(mutex_);
+
+  Tally tally() const;
+  Summary TakeSummary() EXCLUDES(mutex_);
+
+ private:
+  Observer& observer_;
+  Pace pace_;
+  const int64_t began_ms_;
+  std::atomic<bool> stopped_ = false, listed_ = false;
+  std::atomic<int64_t> found_ = 0, found_bytes_ = 0, ended_ = 0, ended_bytes_ = 0, moved_ = 0;
+  std::atomic<int64_t> retries_ = 0;
+  Mutex mutex_;
+  CondVar wake_;
+  Summary summary_ GUARDED_BY(mutex_);
+};
+
+}  // namespace muster::transfer
