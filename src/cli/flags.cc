@@ -1,5 +1,7 @@
 #include "cli/flags.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -126,6 +128,14 @@ std::string Args::Get(std::string_view flag, std::string_view fallback) const {
   for (auto entry = flags_.rbegin(); entry != flags_.rend(); ++entry)
     if (entry->first == flag) return entry->second;
   return std::string(fallback);
+}
+
+std::vector<std::pair<std::string, std::string>> Args::AllOf(std::string_view one,
+                                                             std::string_view other) const {
+  std::vector<std::pair<std::string, std::string>> found;
+  std::ranges::copy_if(flags_, std::back_inserter(found),
+                       [&](const auto& flag) { return flag.first == one || flag.first == other; });
+  return found;
 }
 
 std::vector<std::string> Args::All(std::string_view flag) const {

@@ -35,6 +35,9 @@ class Args {
   bool Has(std::string_view flag) const;
   std::string Get(std::string_view flag, std::string_view fallback = {}) const;
   std::vector<std::string> All(std::string_view flag) const;
+  // Everything given for two flags whose order among each other counts: name and value.
+  std::vector<std::pair<std::string, std::string>> AllOf(std::string_view one,
+                                                         std::string_view other) const;
   // The flag as a whole number in [low, high]; nothing when it was not given.
   Result<std::optional<int64_t>> Int(std::string_view flag, int64_t low, int64_t high) const;
 

@@ -1,0 +1,60 @@
+#include "cli/copy_screen.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace muster::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(CopyScreenTest, ProgressTellsRateAndTimeLeft) {
+  const transfer::Tally tally{.found = 10,
+                              .found_bytes = 1000 << 10,
+                              .listed = true,
+                              .ended = 4,
+                              .ended_bytes = 500 << 10,
+                              .moved_bytes = 0};
+  const std::string text = ProgressText(tally, 100 << 10);
+  EXPECT_THAT(text, HasSubstr("4/10 objects"));
+  EXPECT_THAT(text, HasSubstr("100 KiB/s"));
+  EXPECT_THAT(text, HasSubstr("5.0s left"));
+}
+
+TEST(CopyScreenTest, WhileListingTheEndIsNotKnown) {
+  const std::string text = ProgressText({.found = 10, .found_bytes = 1, .listed = false}, 1);
+  EXPECT_THAT(text, HasSubstr("0/10+ objects"));
+  EXPECT_THAT(text, Not(HasSubstr("left")));
+}
+
+TEST(CopyScreenTest, TheSummarySaysHowItWasChecked) {
+  transfer::Summary summary;
+  summary.copied = 3;
+  summary.bytes = 3 << 20;
+  summary.ms = 1000;
+  summary.checked = {0, 1, 0, 0, 2};
+  summary.skipped = 2;
+  summary.deleted = 1;
+  summary.retries = 1;
+  const std::string text = SummaryText(summary, false);
+  EXPECT_THAT(text, HasSubstr("copied 3 objects, 3 MiB in 1.0s (3 MiB/s), checked: 2 crc, "
+                              "1 length\n"));
+  EXPECT_THAT(text, HasSubstr("left 2 objects as they were"));
+  EXPECT_THAT(text, HasSubstr("deleted 1 object\n"));
+  EXPECT_THAT(text, HasSubstr("tried 1 request again"));
+  EXPECT_THAT(SummaryText(summary, true), HasSubstr("would copy 3 objects"));
+}
+
+TEST(CopyScreenTest, JsonHasEveryCountAndEveryFailure) {
+  transfer::Summary summary;
+  summary.failed = 1;
+  summary.failures.push_back({"a", "b", {Code::kDenied, "cannot", "do this", 0}});
+  const json::object object = SummaryJson(summary);
+  EXPECT_EQ(object.at("failed"), 1);
+  EXPECT_EQ(object.at("failures").at(0).at("code"), "denied");
+  EXPECT_EQ(object.at("checked").as_object().size(), 5u);
+}
+
+}  // namespace
+}  // namespace muster::cli

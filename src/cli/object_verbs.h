@@ -1,0 +1,27 @@
+#pragma once
+
+#include "cli/context.h"
+#include "cli/flags.h"
+#include "transfer/objects.h"
+
+namespace muster::cli {
+
+// What each word behind `muster objects` works with.
+struct ObjectsCall {
+  Context& context;
+  const Args& args;
+  std::vector<transfer::Location> places;  // those behind the word
+  transfer::Stores& stores;
+  transfer::Objects& objects;
+};
+
+Result<int> ListPlaces(ObjectsCall& call);     // ls
+Result<int> SumSizes(ObjectsCall& call);       // du
+Result<int> MakeBuckets(ObjectsCall& call);    // mb
+Result<int> RemoveBuckets(ObjectsCall& call);  // rb
+Result<int> RemoveObjects(ObjectsCall& call);  // rm
+Result<int> PrintObjects(ObjectsCall& call);   // cat
+Result<int> ShowObjects(ObjectsCall& call);    // stat
+Result<int> SignAddress(ObjectsCall& call);    // presign
+
+}  // namespace muster::cli
