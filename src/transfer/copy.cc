@@ -117,15 +117,8 @@ Status CopyRun::CheckEnds() {
 Status CopyRun::OpenRecord() {
   if (options_.record_folder.empty() || options_.dry_run) return {};
   std::string identity;
-  std::error_code error;
-  const auto add = [&](const Location& location) {
-    identity += location.kind == Location::Kind::kFile
-                    ? std::filesystem::absolute(location.path, error).string()
-                    : Show(location);
-    identity += '\0';
-  };
-  for (const Location& source : sources_) add(source);
-  add(destination_);
+  for (const Location& source : sources_) identity += Exact(source) + '\0';
+  identity += Exact(destination_) + '\0';
   identity += options_.recursive ? 'r' : '1';
   auto record = Record::Open(options_.record_folder, identity);
   if (record) {

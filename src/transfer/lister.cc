@@ -210,7 +210,8 @@ Status Refresh(Worker& worker, Item& item) {
 Status ListIfThere(Worker& worker, const Location& folder, const Filter& filter,
                    const TakeItem& take) {
   if (folder.kind == Location::Kind::kFile) {
-    if (::access(folder.path.c_str(), F_OK) != 0 && errno == ENOENT) return {};
+    struct stat info = {};
+    if (::stat(folder.path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return {};
     return TreeWalk(worker.session, folder.path, filter, take).Run();
   }
   if (folder.kind == Location::Kind::kHttp) return {};  // an address lists nothing

@@ -121,6 +121,19 @@ std::string Show(const Location& location) {
   return {};
 }
 
+std::string Exact(const Location& location) {
+  std::error_code error;
+  switch (location.kind) {
+    case Location::Kind::kFile:
+      return std::filesystem::absolute(location.path, error).string();
+    case Location::Kind::kObject:
+      return fmt::format("s3://{}@{}/{}", location.profile, location.bucket, location.key);
+    case Location::Kind::kHttp:
+      return location.origin + location.target.substr(0, location.target.find('?'));
+  }
+  return {};
+}
+
 Location Below(const Location& folder, std::string_view name) {
   Location location = folder;
   location.names_folder = name.ends_with('/');

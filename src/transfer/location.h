@@ -30,6 +30,9 @@ Result<Location> ParseLocation(std::string_view text);
 // For people and logs: the query of a URL, which may be a signature, is left out.
 std::string Show(const Location& location);
 
+// For records: every byte of a name, a path from its root, but no query.
+std::string Exact(const Location& location);
+
 // What lies at `name` below a folder-like location.
 Location Below(const Location& folder, std::string_view name);
 

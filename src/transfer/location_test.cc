@@ -74,6 +74,12 @@ TEST(Location, BelowJoinsWithOneSlash) {
   EXPECT_EQ(Below(ParseLocation("http://h/d").value(), "a b").target, "/d/a%20b");
 }
 
+TEST(Location, ExactKeepsEveryByteButNoSecret) {
+  EXPECT_EQ(Exact(ParseLocation("obs://p@bucket/a\n\x01").value()), "s3://p@bucket/a\n\x01");
+  EXPECT_EQ(Exact(ParseLocation("http://h/a?sig=x").value()), "http://h/a");
+  EXPECT_TRUE(os::Path(Exact(ParseLocation("a").value())).is_absolute());
+}
+
 TEST(Location, TheLastNameIsNeverAWayOut) {
   EXPECT_EQ(LastName(ParseLocation("s3://bucket/a/b.txt").value()), "b.txt");
   EXPECT_EQ(LastName(ParseLocation("s3://bucket/a/..").value()), "");

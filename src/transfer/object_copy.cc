@@ -11,7 +11,7 @@
 
 namespace muster::transfer {
 
-std::string Target::Key() const { return place.leaf.empty() ? Show(at) : place.path.string(); }
+std::string Target::Key() const { return Exact(at); }
 
 std::string FileIdentity(int fd) {
   struct stat info = {};

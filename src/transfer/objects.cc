@@ -17,6 +17,12 @@ Result<T> Plain(Outcome<T> outcome) {
   }
 }
 
+// "a" has "a" and "a/b" below it, not "ab".
+bool IsAtOrBelow(std::string_view key, std::string_view folder) {
+  return folder.empty() || folder.ends_with('/') || key.size() == folder.size() ||
+         key[folder.size()] == '/';
+}
+
 }  // namespace
 
 Objects::Objects(Stores& stores, Observer& observer)
@@ -46,7 +52,11 @@ Status Objects::List(const Location& location, bool recursive,
                     return client->List(location.bucket, location.key, recursive ? "" : "/", token);
                   })));
     std::vector<Entry> entries;
-    for (ObjectInfo& info : page.objects) entries.push_back({std::move(info), false});
+    for (ObjectInfo& info : page.objects) {
+      if (!recursive || IsAtOrBelow(info.key, location.key)) {
+        entries.push_back({std::move(info), false});
+      }
+    }
     for (std::string& prefix : page.prefixes) {
       Entry entry;
       entry.object.key = std::move(prefix);

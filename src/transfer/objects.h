@@ -21,8 +21,9 @@ class Objects {
   Status MakeBucket(const Location& bucket);
   Status RemoveBucket(const Location& bucket);
 
-  // One level below a prefix, or everything: keys in order, and prefixes where they stand. False
-  // ends it.
+  // One level of what begins with a prefix, as a shell completes names; or with `recursive` the
+  // object of that name and all below it. Keys and prefixes in the order of their bytes; false ends
+  // it.
   struct Entry {
     ObjectInfo object;  // its key alone where it is a prefix
     bool is_prefix = false;

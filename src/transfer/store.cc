@@ -29,7 +29,6 @@ void Store::RenewKeys() {
   profile_.access_key = fresh->access_key;
   profile_.secret_key = fresh->secret_key;
   profile_.session_token = fresh->session_token;
-  ++generation_;
 }
 
 }  // namespace muster::transfer

@@ -17,8 +17,6 @@ class Store {
   Store(Profile profile, Renew renew);
 
   Profile profile() const EXCLUDES(mutex_);
-  // Signatures made before this are of another generation.
-  int generation() const { return generation_; }
   void RenewKeys() EXCLUDES(mutex_);
 
   // How far the server's clock is ahead of ours.
@@ -35,7 +33,6 @@ class Store {
  private:
   const Renew renew_;
   const bool private_link_;
-  std::atomic<int> generation_ = 0;
   std::atomic<int64_t> skew_ms_ = 0;
   std::atomic<bool> checks_crc_ = true;
   mutable Mutex mutex_;

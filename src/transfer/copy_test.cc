@@ -1,0 +1,182 @@
+#include "transfer/copy.h"
+
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "objects/s3_server.h"
+#include "os/temp_dir.h"
+#include "transfer/objects.h"
+#include "transfer/remove.h"
+
+namespace muster::transfer {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int64_t kMiB = 1 << 20;
+
+// Ends the copy once so many bytes moved.
+class StopAfter final : public Observer {
+ public:
+  explicit StopAfter(int64_t bytes) : bytes_(bytes) {}
+  void Tick(const Tally& tally) override { stop_ = tally.moved_bytes >= bytes_; }
+  bool GoOn() override { return !stop_; }
+
+ private:
+  const int64_t bytes_;
+  bool stop_ = false;
+};
+
+// The whole engine against a real store in this process.
+class CopyTest : public testing::Test {
+ protected:
+  CopyTest() {
+    server_ = objects::S3Server::Start({.root = dir_ / "objects", .threads = 3}).value();
+    EXPECT_TRUE(Objects(stores_, nobody_).MakeBucket(Place("s3://bucket")));
+  }
+
+  Profile Find(const std::string& name) const {
+    Profile profile{.name = "test", .endpoint = server_->url()};
+    profile.access_key = server_->first_key().access_key;
+    profile.secret_key = name == "wrong" ? "wrong" : server_->first_key().secret_key;
+    // Another region is another signature, and so another store for us: bytes pass through here.
+    if (name == "other")
+      profile.endpoint.replace(profile.endpoint.find("127.0.0.1"), 9, "localhost");
+    return profile;
+  }
+  Location Place(const std::string& text) const {
+    if (text.starts_with("s3:")) return ParseLocation(text).value();
+    return ParseLocation((dir_ / text).string() + (text.ends_with('/') ? "/" : "")).value();
+  }
+  std::string Fill(const std::string& name, int64_t size) const {
+    std::string bytes(static_cast<size_t>(size), '\0');
+    uint32_t state = static_cast<uint32_t>(size) + 1;
+    for (char& c : bytes) c = static_cast<char>((state = state * 1664525 + 1013904223) >> 24);
+    std::filesystem::create_directories((dir_ / name).parent_path());
+    std::ofstream(dir_ / name, std::ios::binary) << bytes;
+    return bytes;
+  }
+  std::string Read(const std::string& name) const {
+    return os::ReadFile(dir_ / name).value_or("(missing)");
+  }
+  Summary Run(const std::string& from, const std::string& to, Observer& observer) {
+    const Location sources[] = {Place(from)};
+    auto summary = Copy(sources, Place(to), options_, stores_, observer);
+    EXPECT_TRUE(summary) << summary.error().text;
+    return summary ? std::move(*summary) : Summary();
+  }
+  Summary Run(const std::string& from, const std::string& to) { return Run(from, to, nobody_); }
+
+  os::TempDir dir_;
+  std::unique_ptr<objects::S3Server> server_;
+  Stores stores_{[this](const std::string& name) -> Result<Profile> { return Find(name); }};
+  Observer nobody_;
+  CopyOptions options_{.recursive = true,
+                       .workers = 4,
+                       .parts = {.usual = 5 * kMiB, .whole_up_to = 5 * kMiB},
+                       .record_folder = dir_ / "records"};
+};
+
+TEST_F(CopyTest, ATreeGoesUpAndComesBack) {
+  std::map<std::string, std::string> files;
+  for (int i = 0; i < 50; ++i) {
+    const std::string name = "d" + std::to_string(i % 5) + "/f" + std::to_string(i);
+    files[name] = Fill("in/" + name, i * 1000);
+  }
+  EXPECT_EQ(Run("in", "s3://bucket/p").copied, 50);
+  const Summary down = Run("s3://bucket/p", "out");
+  EXPECT_EQ(down.copied, 50);
+  EXPECT_EQ(down.checked[size_t(Check::kCrc)], 50);
+  for (const auto& [name, bytes] : files) EXPECT_TRUE(Read("out/" + name) == bytes) << name;
+  EXPECT_TRUE(std::filesystem::is_empty(dir_ / "records"));
+}
+
+TEST_F(CopyTest, ALargeObjectGoesInPartsBetweenAllKindsOfEnds) {
+  const std::string bytes = Fill("large", 17 * kMiB + 5);
+  options_.recursive = false;
+  for (const auto& [from, to] :
+       std::vector<std::pair<std::string, std::string>>{{"large", "s3://bucket/a"},
+                                                        {"s3://bucket/a", "s3://bucket/b"},
+                                                        {"s3://bucket/b", "s3://other@bucket/c"},
+                                                        {"s3://other@bucket/c", "copy"},
+                                                        {"copy", "again"}}) {
+    const Summary summary = Run(from, to);
+    EXPECT_EQ(summary.copied, 1) << to;
+    EXPECT_EQ(summary.bytes, 17 * kMiB + 5);
+  }
+  EXPECT_TRUE(Read("copy") == bytes);
+  EXPECT_TRUE(Read("again") == bytes);
+}
+
+TEST_F(CopyTest, WhatWasStoppedGoesOnWithoutDoingItTwice) {
+  const std::string bytes = Fill("large", 60 * kMiB);
+  options_.recursive = false;
+  options_.workers = 2;
+  options_.bytes_per_second = 60 * kMiB;
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"large", "s3://bucket/a"}, {"s3://bucket/a", "back"}}) {
+    StopAfter soon(15 * kMiB);
+    EXPECT_TRUE(Run(from, to, soon).interrupted);
+    StopAfter never(200 * kMiB);
+    EXPECT_EQ(Run(from, to, never).copied, 1);
+  }
+  EXPECT_TRUE(Read("back") == bytes);
+  EXPECT_TRUE(std::filesystem::is_empty(dir_ / "records"));
+}
+
+TEST_F(CopyTest, FailuresAreOneAnObjectWithBothEndsNamed) {
+  Fill("in/a", 10);
+  Fill("in/b", 10);
+  const Summary summary = Run("in", "s3://nothing-here/p");
+  EXPECT_EQ(summary.failed, 2);
+  ASSERT_EQ(summary.failures.size(), 2u);
+  EXPECT_THAT(summary.failures[0].error.text, HasSubstr("NoSuchBucket"));
+  EXPECT_THAT(summary.failures[0].destination, HasSubstr("s3://nothing-here/p/"));
+  EXPECT_EQ(Run("in", "s3://wrong@bucket/p").failures[0].error.code, Code::kDenied);
+}
+
+TEST_F(CopyTest, SyncLeavesWhatIsTheSameAndDeletesWithCare) {
+  Fill("in/a", 10);
+  Fill("in/b", 20);
+  Fill("out/extra/x", 5);
+  options_.skip = Skip::kUnchanged;
+  EXPECT_EQ(Run("in", "s3://bucket").copied, 2);
+  EXPECT_EQ(Run("in", "s3://bucket").skipped, 2);
+  options_.delete_extra = true;
+  const Location sources[] = {Place("s3://bucket")};
+  const auto refused = Copy(sources, Place("out"), options_, stores_, nobody_);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kConflict);
+  EXPECT_TRUE(std::filesystem::exists(dir_ / "out/extra/x"));
+  const Summary second = Run("s3://bucket", "out");  // a and b are there now: x is no longer all
+  EXPECT_EQ(second.deleted, 1);
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "out/extra"));
+}
+
+TEST_F(CopyTest, RemovingTellsOfEachAndMissesNone) {
+  Fill("in/a", 1);
+  Fill("in/b/c", 1);
+  Run("in", "s3://bucket/p");
+  EXPECT_EQ(Remove(Place("s3://bucket/p"), {.recursive = true, .dry_run = true}, stores_, nobody_),
+            2);
+  EXPECT_EQ(Remove(Place("s3://bucket/p/a"), {}, stores_, nobody_), 1);
+  EXPECT_EQ(Remove(Place("s3://bucket/p/a"), {}, stores_, nobody_).error().code, Code::kNotFound);
+  EXPECT_EQ(Remove(Place("s3://bucket/p"), {.recursive = true}, stores_, nobody_), 1);
+}
+
+TEST_F(CopyTest, AReaderGetsStretchesOfAnObject) {
+  const std::string bytes = Fill("f", 3 * kMiB);
+  Run("f", "s3://bucket/f");
+  Objects objects(stores_, nobody_);
+  std::string got;
+  const auto take = [&](std::string_view piece) { return !got.append(piece).empty(); };
+  ASSERT_TRUE(objects.Read(Place("s3://bucket/f"), kMiB, 7, take));
+  EXPECT_EQ(got, bytes.substr(kMiB, 7));
+  got.clear();
+  ASSERT_TRUE(objects.Read(Place("s3://bucket/f"), 0, -1, take));
+  EXPECT_TRUE(got == bytes);
+}
+
+}  // namespace
+}  // namespace muster::transfer
