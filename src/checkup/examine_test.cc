@@ -165,6 +165,7 @@ TEST(Platform, PathsAreToldToTheCallerAndThenJudged) {
   const auto findings = Examine(script, {{"/cache/o", "u.sh"}});
   EXPECT_THAT(Codes(findings), ElementsAre("1 missing-path", "2 missing-script"));
   EXPECT_THAT(findings[0].reason, HasSubstr("/cache/o is a place of ModelArts"));
+  EXPECT_THAT(findings[0].next, HasSubstr("platform: modelarts"));
 }
 
 TEST(Platform, PathsThatNoSystemHasAreNone) {

@@ -17,15 +17,16 @@ constexpr size_t kLongestPath = 1024;
 struct Place {
   const char* folder;
   const char* owner;
+  const char* platform;  // of a job file, whose job finds it; null: none
 };
 constexpr std::array kPlaces{
-    Place{"/cache", "ModelArts"},
-    Place{"/home/ma-user", "ModelArts"},
-    Place{"/home/work", "ModelArts"},
-    Place{"/job", "Apulis"},
-    Place{"/data", "Apulis"},
-    Place{"/examples", "Apulis' images"},
-    Place{"/usr/local/Ascend", "machines with Ascend devices"},
+    Place{"/cache", "ModelArts", "modelarts"},
+    Place{"/home/ma-user", "ModelArts", "modelarts"},
+    Place{"/home/work", "ModelArts", "modelarts-v1"},
+    Place{"/job", "Apulis", "apulis"},
+    Place{"/data", "Apulis", "apulis"},
+    Place{"/examples", "Apulis' images", nullptr},
+    Place{"/usr/local/Ascend", "machines with Ascend devices", nullptr},
 };
 
 bool IsIn(std::string_view path, std::string_view folder) {
@@ -118,6 +119,16 @@ std::vector<Mention> Mentions(const Script& script) {
                                              : PythonMentions(script.text);
 }
 
+void TellPlace(const Place& place, std::string_view path, Finding& finding) {
+  finding.reason =
+      fmt::format("{} is a place of {} and does not exist here", Printable(path), place.owner);
+  if (place.platform)
+    finding.next = fmt::format(
+        "say platform: {} in the job file, whose job finds this folder, or take the place from an "
+        "argument",
+        place.platform);
+}
+
 void CheckPaths(const Reading& reading, Findings& findings) {
   std::set<std::string> told;
   for (const Mention& mention : Mentions(reading.script)) {
@@ -125,9 +136,7 @@ void CheckPaths(const Reading& reading, Findings& findings) {
     const Fault fault = mention.script ? Fault::kMissingScript : Fault::kMissingPath;
     Finding finding = Found(fault, mention.line, mention.said, mention.path);
     for (const Place& place : kPlaces)
-      if (IsIn(mention.path, place.folder))
-        finding.reason = fmt::format("{} is a place of {} and does not exist here",
-                                     Printable(mention.path), place.owner);
+      if (IsIn(mention.path, place.folder)) TellPlace(place, mention.path, finding);
     findings.push_back(std::move(finding));
   }
 }

@@ -165,8 +165,10 @@ RehearsalReport JudgeRehearsal(const JobSpec& spec, const Rehearsal& rehearsal,
   if (end.failed) {
     const bool local = IsOfThisMachine(end.cause);
     report.answer = local ? Answer::kNotKnown : Answer::kNo;
-    report.headline = local ? fmt::format("this machine cannot rehearse it: {}", end.headline)
-                            : fmt::format("it fails at its start: {}", end.headline);
+    report.headline =
+        fmt::format("{}: {}", local ? "this machine cannot rehearse it" : "it fails at its start",
+                    end.headline);
+    if (!end.evidence.empty()) report.headline += fmt::format(" ({})", end.evidence);
     report.next = end.advice;
   } else if (end.succeeded || rehearsal.EnoughSteps()) {
     report.answer = Answer::kYes;

@@ -75,6 +75,7 @@ struct RehearsalEnd {
   bool failed = false;
   bool succeeded = false;
   std::string headline;  // of the failure: "rank 3 on node-1 exited with code 7"
+  std::string evidence;  // the line of the log that shows it; may be empty
   std::string cause;     // its class, "missing_module"
   std::string advice;
 };

@@ -142,11 +142,12 @@ TEST(JudgeRehearsal, NoWhenTheJobItselfIsAtFault) {
   const auto report = JudgeRehearsal(TwoByEight(), OfRanks(16),
                                      {.failed = true,
                                       .headline = "rank 3 exited with code 7",
+                                      .evidence = "no such flag",
                                       .cause = "arguments",
                                       .advice = "x"});
   EXPECT_EQ(report.answer, Answer::kNo);
   EXPECT_EQ(ExitCodeOf(report.answer), 1);
-  EXPECT_THAT(report.headline, HasSubstr("rank 3 exited with code 7"));
+  EXPECT_THAT(report.headline, HasSubstr("rank 3 exited with code 7 (no such flag)"));
   EXPECT_EQ(report.next, "x");
 }
 

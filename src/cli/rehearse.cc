@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "cli/follow.h"
-#include "cli/job_list.h"
 #include "cli/job_view.h"
 #include "cli/log_view.h"
 #include "cli/rank_links.h"
@@ -122,6 +121,7 @@ RehearsalEnd HowItEnded(const JobView& job) {
   end.headline = job.verdict->headline;
   end.cause = job.verdict->cause;
   end.advice = job.verdict->advice;
+  if (!job.verdict->evidence.empty()) end.evidence = job.verdict->evidence.back();
   return end;
 }
 
@@ -158,10 +158,10 @@ Result<int> Rehearse(Context& context, const Args& args, const JobInput& input) 
                                    input.specs.size()));
   MUSTER_ASSIGN(const auto stage, Stage::Open(context, RehearsalNodes(spec)));
   MUSTER_ASSIGN(const JobId id, SubmitTo(context, *stage, args, input, spec));
-  MUSTER_ASSIGN(const json::object submitted, GetJob(stage->api(), id));
 
   Interrupts interrupts;
-  RehearsalView view(context, goal, ReadJob(submitted).folder, as_json);
+  const os::Path folder = stage->folder() / "jobs" / std::to_string(id);
+  RehearsalView view(context, goal, folder.string(), as_json);
   FollowRequest request;
   request.target = fmt::format("/jobs/{}/logs?follow=1", id);
   request.on_interrupt = [] { return false; };

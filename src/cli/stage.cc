@@ -1,5 +1,7 @@
 #include "cli/stage.h"
 
+#include <signal.h>
+
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -15,6 +17,12 @@ namespace {
 
 constexpr int64_t kEndWithinMs = 10'000;
 constexpr auto kLookEvery = std::chrono::milliseconds(20);
+
+// Nobody reaps our own server, so one that has ended is still in the table.
+bool Lives(int pid) {
+  const auto process = os::ReadProcess(pid);
+  return process && os::IsAlive(*process);
+}
 
 Result<os::Path> NewFolder() {
   std::error_code error;
@@ -41,10 +49,11 @@ Result<std::unique_ptr<Stage>> Stage::Open(Context& context, const std::string& 
 }
 
 Stage::~Stage() {
-  if (api_) (void)api_->Post("/shutdown", nullptr);  // when it is gone already, so much the better
+  const bool asked = api_ && api_->Post("/shutdown", nullptr);
+  if (!asked && pid_ > 0) (void)::kill(pid_, SIGTERM);  // gone already: so much the better
   const SystemClock clock;
   const int64_t deadline = clock.SteadyMs() + kEndWithinMs;
-  while (pid_ > 0 && os::ReadProcess(pid_) && clock.SteadyMs() < deadline)
+  while (pid_ > 0 && Lives(pid_) && clock.SteadyMs() < deadline)
     std::this_thread::sleep_for(kLookEvery);
   if (!keep_) (void)os::RemoveTree(folder_);
 }
