@@ -125,13 +125,14 @@ def test_nothing_seen_in_time_is_no_yes(rehearse):
     assert "of 2 ranks started, but neither a meeting nor" in answer["headline"]
 
 
-def test_an_interrupt_leaves_nothing_behind(rehearse, scratch):
+@pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_leaves_nothing_behind(rehearse, scratch, way):
     (scratch / "train.py").write_text("import time\nprint('here', flush=True)\ntime.sleep(1000)\n")
     process = subprocess.Popen([MUSTER, "run", "--rehearse", "-g", "npu:2", "--", PYTHON, "train.py"], env=rehearse.env, cwd=scratch,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while "here" not in process.stdout.readline():
         assert process.poll() is None
-    process.send_signal(signal.SIGINT)
+    process.send_signal(way)
     process.communicate(timeout=120)
     assert process.returncode == 130
     wait_until(lambda: not processes_of(rehearse.home), 60, "the rehearsal to be gone")

@@ -11,13 +11,6 @@
 namespace muster::cli {
 namespace {
 
-sigset_t InterruptSet() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  return set;
-}
-
 // Single keys without echo while it lives; Ctrl-C arrives as a key.
 class KeyMode {
  public:
@@ -68,9 +61,10 @@ Choice ReadChoice(int fd) {
 
 }  // namespace
 
-Interrupts::Interrupts() {
-  const sigset_t set = InterruptSet();
-  pthread_sigmask(SIG_BLOCK, &set, &before_);
+Interrupts::Interrupts(std::initializer_list<int> signals) {
+  sigemptyset(&taken_);
+  for (const int signal : signals) sigaddset(&taken_, signal);
+  pthread_sigmask(SIG_BLOCK, &taken_, &before_);
 }
 
 Interrupts::~Interrupts() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
@@ -78,9 +72,8 @@ Interrupts::~Interrupts() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 bool Interrupts::Pressed() { return Sleep(0); }
 
 bool Interrupts::Sleep(int64_t ms) {
-  const sigset_t set = InterruptSet();
   const timespec limit{time_t(ms / 1000), long(ms % 1000) * 1'000'000};
-  return sigtimedwait(&set, nullptr, &limit) == SIGINT;
+  return sigtimedwait(&taken_, nullptr, &limit) > 0;
 }
 
 Choice AskWhatToDo() {

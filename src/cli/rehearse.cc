@@ -156,10 +156,11 @@ Result<int> Rehearse(Context& context, const Args& args, const JobInput& input) 
   if (input.specs.size() > 1)
     context.screen.Err(fmt::format("muster: the first of {} jobs of this sweep is rehearsed\n",
                                    input.specs.size()));
+  // Whatever ends this program early, a closed terminal too, ends the rehearsal with it.
+  Interrupts interrupts({SIGINT, SIGTERM, SIGHUP});
   MUSTER_ASSIGN(const auto stage, Stage::Open(context, RehearsalNodes(spec)));
   MUSTER_ASSIGN(const JobId id, SubmitTo(context, *stage, args, input, spec));
 
-  Interrupts interrupts;
   const os::Path folder = stage->folder() / "jobs" / std::to_string(id);
   RehearsalView view(context, goal, folder.string(), as_json);
   FollowRequest request;
