@@ -11,7 +11,7 @@ import pytest
 from conftest import MUSTER, wait_until
 from harness import PATIENCE, SEED, FixedServer, Load, check_nothing_left, check_outcome, kill_hard, say, scaled, touching
 
-MEGABYTES = 256  # more than all that a run leaves behind: only the ballast fills it
+MEGABYTES = scaled(256, 256, 2048)  # more than all that a run leaves behind: only the ballast fills it
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def small_disk(scratch):
     folder.mkdir()
     with open(image, "wb") as file:
         file.truncate(MEGABYTES << 20)
-    subprocess.run(["/sbin/mkfs.ext4", "-q", "-m", "0", image], check=True)
+    subprocess.run(["/sbin/mkfs.ext4", "-q", "-m", "0", "-b", "1024", "-i", "4096", image], check=True)
     if subprocess.run(["mount", "-o", "loop", image, folder], capture_output=True).returncode != 0:
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={MEGABYTES}m", "muster-torture", folder], check=True)
     yield folder
@@ -40,12 +40,17 @@ class Ballast:
 
     def fill(self):
         with open(self.path, "ab", buffering=0) as file:
-            for size in (1 << 20, 1 << 12, 1):
+            for size in (1 << 26, 1 << 20, 1 << 10):
                 try:
                     while True:
-                        file.write(b"x" * size)
+                        os.posix_fallocate(file.fileno(), os.fstat(file.fileno()).st_size, size)
                 except OSError:
                     pass
+            try:
+                while True:
+                    file.write(b"x")
+            except OSError:
+                pass
 
     def yield_room(self, size):
         os.truncate(self.path, self.path.stat().st_size - size)
