@@ -101,9 +101,9 @@ def run(log, *command, cwd=None, env=None):
 
 
 def build_wheel(framework, folder, log, pins):
-    """The sources of the last pin, built against what the environment sees. The longest step of all, so its wheel is kept."""
+    """From source, against what the environment sees: the longest step of all."""
     python, source = folder / "bin/python", folder / "source"
-    run(log, python, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "--no-build-isolation", "-d", source, pins[-1])
+    run(log, python, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", ":all:", "--no-build-isolation", "-d", source, "-r", pins)
     archive = next(source.iterdir())
     shutil.unpack_archive(archive, source)
     tree = next(path for path in source.iterdir() if path.is_dir())
@@ -113,15 +113,15 @@ def build_wheel(framework, folder, log, pins):
 
 
 def make(name, framework, folder, python, log):
-    pins = [line for line in (PINS / f"{name}.txt").read_text().splitlines() if line and not line.startswith("#")]
+    pins = PINS / f"{name}.txt"
     shutil.rmtree(folder, ignore_errors=True)
     run(log, python, "-m", "venv", *(["--system-site-packages"] if framework.debian else []), folder)
     if framework.build:
         build_wheel(framework, folder, log, pins)
     else:
-        run(log, folder / "bin/python", "-m", "pip", "install", "-q", "--no-deps", "--only-binary", ":all:", *pins)
+        run(log, folder / "bin/python", "-m", "pip", "install", "-q", "--no-deps", "--only-binary", ":all:", "-r", pins)
     run(log, folder / "bin/python", "-c", framework.check)
-    (folder / "ready").write_text("\n".join(pins) + "\n")
+    shutil.copyfile(pins, folder / "ready")
 
 
 def environment(name, framework):
@@ -131,7 +131,8 @@ def environment(name, framework):
             raise CannotBeHad(f"`{DEBIAN} -c '{framework.check}'` fails; run tools/deps.sh frameworks")
         return DEBIAN
     python = DEBIAN if framework.debian else find_python(framework.pythons)
-    key = hashlib.sha256((PINS / f"{name}.txt").read_bytes() + repr((python, version_of(python), framework)).encode())
+    pins = [line for line in (PINS / f"{name}.txt").read_text().splitlines() if line and not line.startswith("#")]
+    key = hashlib.sha256(repr((pins, python, version_of(python), framework)).encode())
     folder = CACHE / f"{name}-{key.hexdigest()[:12]}"
     CACHE.mkdir(parents=True, exist_ok=True)
     with open(CACHE / f"{folder.name}.lock", "w") as lock:
