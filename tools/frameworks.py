@@ -34,11 +34,13 @@ class Framework:
     pythons: tuple = CURRENT   # versions that it is known to work with, the best first
     debian: bool = False      # sees Debian's packages, PyTorch among them
     build: dict = None        # it comes as source: what its setup is told
+    stubs: bool = False       # its libraries want CUDA's, see cuda_stubs.py
     optional: bool = False    # only where the machine happens to have an interpreter for it
 
 
 FRAMEWORKS = {
     "pytorch": Framework("import torch", pythons=(), debian=True),
+    "pytorch2": Framework("import torch; assert torch.distributed.is_gloo_available()", stubs=True),
     "mindspore": Framework("import mindspore"),
     "paddle": Framework("import paddle.distributed"),
     "tensorflow": Framework("import tensorflow"),
@@ -120,6 +122,8 @@ def make(name, framework, folder, python, log):
         build_wheel(framework, folder, log, pins)
     else:
         run(log, folder / "bin/python", "-m", "pip", "install", "-q", "--no-deps", "--only-binary", ":all:", "-r", pins)
+    if framework.stubs:
+        run(log, ROOT / "tools/cuda_stubs.py", next(folder.glob("lib/python3*/site-packages/torch/lib")))
     run(log, folder / "bin/python", "-c", framework.check)
     shutil.copyfile(pins, folder / "ready")
 
@@ -132,7 +136,7 @@ def environment(name, framework):
         return DEBIAN
     python = DEBIAN if framework.debian else find_python(framework.pythons)
     pins = [line for line in (PINS / f"{name}.txt").read_text().splitlines() if line and not line.startswith("#")]
-    key = hashlib.sha256(repr((pins, python, version_of(python), framework)).encode())
+    key = hashlib.sha256(repr((pins, python, version_of(python), framework.debian, framework.build)).encode())
     folder = CACHE / f"{name}-{key.hexdigest()[:12]}"
     CACHE.mkdir(parents=True, exist_ok=True)
     with open(CACHE / f"{folder.name}.lock", "w") as lock:

@@ -157,6 +157,10 @@ TEST(Blame, ReadsATracebackThatALauncherPassedOn) {
                                         "[2]<stderr>:RuntimeError: Horovod has been shut down.",
                                         "Process 1 exit with status 1."};
   EXPECT_EQ(JudgeAll(attempt, {"RuntimeError: Broken pipe"}, {{0, passed}}).rank, 0);
+  const std::vector<std::string> tagged{"[rank0]: Traceback (most recent call last):",
+                                        "[rank0]:   File \"train.py\", line 29, in <module>",
+                                        "[rank0]: ValueError: x"};
+  EXPECT_EQ(JudgeAll(attempt, {"RuntimeError: Broken pipe"}, {{0, tagged}}).rank, 0);
   const Verdict older = JudgeAll(attempt, {"RuntimeError: Broken pipe"}, {{1, passed}});
   EXPECT_EQ(older.rank, 1);
   EXPECT_EQ(older.cause, CauseClass::kPythonError);

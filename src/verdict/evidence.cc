@@ -104,16 +104,21 @@ bool IsException(std::string_view line) {
   return name.ends_with("Error") || name.ends_with("Exception");
 }
 
-// "[worker0]:" of torchrun and "[1]<stderr>:" of horovodrun and mpirun, in front of a line that was
-// passed on, say nothing about the line.
-std::string_view WithoutPrefix(std::string_view line) {
+std::string_view WithoutOnePrefix(std::string_view line) {
   const size_t end = line.substr(0, 64).find(']');
   if (!line.starts_with("[") || end == std::string_view::npos) return line;
   const std::string_view rest = line.substr(end + 1);
-  for (const std::string_view mark : {":", "<stdout>:", "<stderr>:"}) {
+  for (const std::string_view mark : {": ", ":", "<stdout>:", "<stderr>:"}) {
     if (rest.starts_with(mark)) return rest.substr(mark.size());
   }
   return line;
+}
+
+// "[worker0]:" of torchrun, "[1]<stderr>:" of horovodrun and mpirun, in front of a line that was
+// passed on, and "[rank1]: ", which PyTorch 2 puts before tracebacks, say nothing about the line.
+// There may be two of them.
+std::string_view WithoutPrefix(std::string_view line) {
+  return WithoutOnePrefix(WithoutOnePrefix(line));
 }
 
 std::optional<CauseClass> ClassOf(std::string_view line) {
@@ -140,7 +145,7 @@ std::string Shown(std::string_view line) {
 std::vector<std::string> Around(const std::vector<std::string>& lines, size_t at) {
   std::vector<std::string> shown;
   for (size_t i = at; i > 0 && at - i < kMaxLines; --i) {
-    if (!Trim(lines[i - 1]).starts_with("File \"")) continue;
+    if (!Trim(WithoutPrefix(lines[i - 1])).starts_with("File \"")) continue;
     for (size_t j = i - 1; j < at && j < i + 1; ++j) shown.push_back(Shown(lines[j]));
     break;
   }

@@ -141,6 +141,8 @@ TEST(Judge, KnowsWhatALineTells) {
       {"RuntimeError: No CUDA GPUs are available", CauseClass::kNoDevice},
       {"ValueError: bad shape", CauseClass::kPythonError},
       {"[worker0]:KeyError: 'x'", CauseClass::kPythonError},
+      {"[rank1]: KeyError: 'x'", CauseClass::kPythonError},
+      {"[default1]:[rank1]: KeyError: 'x'", CauseClass::kPythonError},
       {"[1]<stderr>:KeyError: 'x'", CauseClass::kPythonError},
       {"[1,0]<stderr>:KeyError: 'x'", CauseClass::kPythonError},
       {"sh: 1: trian: not found", CauseClass::kMissingFile},
@@ -240,6 +242,12 @@ TEST(Judge, ShowsThePlaceInTheScript) {
                   "    x = y[7]", "IndexError: list index out of range"});
   EXPECT_THAT(verdict.evidence, ElementsAre("  File \"train.py\", line 3, in <module>",
                                             "    x = y[7]", "IndexError: list index out of range"));
+  const Verdict tagged = JudgeLines(
+      {"[rank1]: Traceback (most recent call last):", "[rank1]:   File \"train.py\", line 3",
+       "[rank1]:     x = y[7]", "[rank1]: IndexError: list index out of range"});
+  EXPECT_THAT(tagged.evidence,
+              ElementsAre("[rank1]:   File \"train.py\", line 3", "[rank1]:     x = y[7]",
+                          "[rank1]: IndexError: list index out of range"));
 }
 
 TEST(Judge, ShowsTheLastLinesWhenNoneTells) {

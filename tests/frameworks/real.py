@@ -13,28 +13,34 @@ PATIENCE = 240  # seconds until a job must have come somewhere, on a machine tha
 FOUND = json.loads(pathlib.Path(os.environ["MUSTER_FRAMEWORKS"]).read_text()) if "MUSTER_FRAMEWORKS" in os.environ else {}
 
 
-def python_of(framework):
+# Environments of tools/frameworks.py that have the framework of another name.
+FRAMEWORK_OF = {"pytorch2": "pytorch", "paddle18": "paddle"}
+
+
+def python_of(environment):
     """The interpreter that has it; the test is not run where there is none, and says so by name."""
-    found = FOUND.get(framework, {"missing": "it was not asked for; `make test-frameworks` installs all"})
+    found = FOUND.get(environment, {"missing": "it was not asked for; `make test-frameworks` installs all"})
     if "missing" in found:
-        pytest.skip(f"{framework}: {found['missing']}")
+        pytest.skip(f"{environment}: {found['missing']}")
     return found["python"]
 
 
-def submit(server, framework, run, **more):
-    """A job over two nodes of two ranks each, whose programs are those of the framework's environment."""
-    python = python_of(more.pop("environment", framework))
+def submit(server, environment, run, **more):
+    """A job over two nodes of two ranks each, whose programs are those of the environment."""
+    python = python_of(environment)
+    framework = FRAMEWORK_OF.get(environment, environment)
     env = {"PATH": f"{pathlib.Path(python).parent}:{os.environ['PATH']}", **more.pop("env", {})}
-    job = {"name": framework, "framework": framework, "python": python, "code": str(SCRIPTS), "run": run, "env": env,
+    job = {"name": environment, "framework": framework, "python": python, "code": str(SCRIPTS), "run": run, "env": env,
            "resources": {"nodes": 2, "devices": "cpu:2"}, **more}
     path = server.data.parent / "job.yaml"
     path.write_text(json.dumps(job))  # every JSON text is YAML too
     return server.submit(path)
 
 
-def submit_training(server, framework, environment=None, **parameters):
-    return submit(server, framework, f"train_{framework}.py", environment=environment or framework, parameters=parameters,
-                  inputs={"data_url": str(DATA)}, outputs={"train_url": None})
+def submit_training(server, environment, run=None, **parameters):
+    run = run or f"train_{FRAMEWORK_OF.get(environment, environment)}.py"
+    return submit(server, environment, run, parameters=parameters, inputs={"data_url": str(DATA)},
+                  outputs={"train_url": None})
 
 
 def log_of(server, job, rank):

@@ -16,6 +16,7 @@ LAUNCHERS = {
     "paddle": "python -m paddle.distributed.launch train_paddle.py",
     "horovod": "horovodrun python train_horovod.py",
     "pytorch": "torchrun train_pytorch.py",
+    "pytorch2": "torchrun train_pytorch.py",
 }
 
 
@@ -33,21 +34,17 @@ def assert_four_ranks_agree(text):
     assert len(digests) == 4 and len(set(digests.values())) == 1, digests
 
 
-def submit(cluster, framework, **parameters):
-    return real.submit(cluster, framework, LAUNCHERS[framework], parameters=parameters, inputs={"data_url": str(real.DATA)},
-                       outputs={"train_url": None})
-
-
-@pytest.mark.parametrize("framework", LAUNCHERS)
-def test_a_launcher_is_told_nothing_by_hand(cluster, framework):
-    job = submit(cluster, framework, steps=5)
+@pytest.mark.parametrize("environment", LAUNCHERS)
+def test_a_launcher_is_told_nothing_by_hand(cluster, environment):
+    job = real.submit_training(cluster, environment, run=LAUNCHERS[environment], steps=5)
     assert_four_ranks_agree(everything_said(cluster, cluster.wait_end(job, real.PATIENCE)))
 
 
-@pytest.mark.parametrize("framework", LAUNCHERS)
-def test_an_error_is_found_behind_a_launcher(cluster, framework):
+@pytest.mark.parametrize("environment", LAUNCHERS)
+def test_an_error_is_found_behind_a_launcher(cluster, environment):
     """The second rank of a node: the one whose output some launchers keep to themselves."""
-    job = cluster.wait_end(submit(cluster, framework, steps=100_000, fail_rank=1, fail_step=3), real.PATIENCE)
+    job = real.submit_training(cluster, environment, run=LAUNCHERS[environment], steps=100_000, fail_rank=1, fail_step=3)
+    job = cluster.wait_end(job, real.PATIENCE)
     assert job["state"] == "failed"
     assert job["verdict"]["rank"] == 0, job["verdict"]  # the launcher of the first node
     assert job["verdict"]["cause"] == "python_error", job["verdict"]

@@ -15,10 +15,8 @@ def cluster(start_server):
     return start_server("--nodes", "2x2cpu")
 
 
-def train(cluster, run, **more):
-    job = real.submit(cluster, "paddle", run, parameters={"steps": 5}, inputs={"data_url": str(real.DATA)},
-                      outputs={"train_url": None}, **more)
-    return cluster.wait_end(job, real.PATIENCE)
+def train(cluster, run):
+    return cluster.wait_end(real.submit_training(cluster, "paddle", run=run, steps=5), real.PATIENCE)
 
 
 def test_old_flags_train_one_job_of_four_and_not_two_of_one(cluster):
@@ -51,7 +49,7 @@ def test_ranks_are_told_what_the_launcher_of_1_8_5_itself_tells_them(start_serve
     cluster = start_server("--nodes", "2x2gpu")
     seen = {}
     for start, run in ("launch", "python -m paddle.distributed.launch show_paddle.py"), ("env", "show_paddle.py"):
-        job = real.submit(cluster, "paddle", run, environment="paddle18", launch={"version": "1.8.5", "start": start},
+        job = real.submit(cluster, "paddle18", run, launch={"version": "1.8.5", "start": start},
                           resources={"nodes": 2, "devices": "gpu:2"})
         seen[start] = told(everything_said(cluster, cluster.wait_end(job, real.PATIENCE)))
     assert sorted(seen["launch"]) == ["0", "1", "2", "3"]
@@ -60,7 +58,7 @@ def test_ranks_are_told_what_the_launcher_of_1_8_5_itself_tells_them(start_serve
 
 def test_parameter_servers_of_1_8_5_end_after_the_last_trainer(start_server):
     cluster = start_server("--nodes", "2x2cpu")
-    job = real.submit(cluster, "paddle", "train_paddle18.py", environment="paddle18", launch={"version": "1.8.5"},
+    job = real.submit(cluster, "paddle18", "train_paddle18.py", launch={"version": "1.8.5"},
                       parameters={"steps": 40}, inputs={"data_url": str(real.DATA)}, outputs={"train_url": None}, resources=None,
                       roles={"ps": {"nodes": 1, "devices": "cpu:1", "service": True}, "worker": {"nodes": 1, "devices": "cpu:2"}})
     job = cluster.wait_end(job, real.PATIENCE)
