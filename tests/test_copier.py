@@ -341,6 +341,24 @@ def test_keys_of_the_environment_and_of_the_aws_files(run, scratch, store, b):
     assert lost.returncode == 1 and "muster server" in lost.stderr
 
 
+def test_between_stores_everything_that_belongs_to_an_object_goes_along(run, scratch, store, s3, b):
+    s = store.endpoint()["s3"]
+    profiles = scratch / "home/.config/muster/profiles.yaml"
+    profiles.parent.mkdir(parents=True)
+    # The same server under another name: for the copier another store, so that bytes pass through it.
+    profiles.write_text(f"profiles:\n  far: {{endpoint: {s['endpoint'].replace('127.0.0.1', 'localhost')}, access_key: {s['access_key']}, "
+                        f"secret_key: {s['secret_key']}, style: path}}\n")
+    profiles.chmod(0o600)
+    small, large = os.urandom(1000), os.urandom(12 * MIB)
+    for key, data in (("small", small), ("large", large)):
+        s3.put_object(Bucket=b, Key=key, Body=data, ContentType="text/x-test", Metadata={"colour": "blue"})
+        done = summary(run("cp", "--part-size", "5MiB", f"s3://{b}/{key}", f"s3://far@{b}/copy/{key}", "--json"))
+        assert done["copied"] == 1
+        copy = s3.get_object(Bucket=b, Key="copy/" + key)
+        assert copy["Body"].read() == data
+        assert (copy["ContentType"], copy["Metadata"]) == ("text/x-test", {"colour": "blue"})
+
+
 def test_buckets_in_the_host_name(run, scratch, store, b):
     s = store.endpoint()["s3"]
     fill(scratch / "f", 10)

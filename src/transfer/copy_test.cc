@@ -110,13 +110,13 @@ TEST_F(CopyTest, ALargeObjectGoesInPartsBetweenAllKindsOfEnds) {
 }
 
 TEST_F(CopyTest, WhatWasStoppedGoesOnWithoutDoingItTwice) {
-  const std::string bytes = Fill("large", 60 * kMiB);
+  const std::string bytes = Fill("large", 30 * kMiB);
   options_.recursive = false;
   options_.workers = 2;
-  options_.bytes_per_second = 60 * kMiB;
+  options_.bytes_per_second = 30 * kMiB;
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"large", "s3://bucket/a"}, {"s3://bucket/a", "back"}}) {
-    StopAfter soon(15 * kMiB);
+    StopAfter soon(8 * kMiB);
     EXPECT_TRUE(Run(from, to, soon).interrupted);
     StopAfter never(200 * kMiB);
     EXPECT_EQ(Run(from, to, never).copied, 1);

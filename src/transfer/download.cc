@@ -177,11 +177,7 @@ Outcome<void> Download::Move(Worker& worker, const Part& part) {
 }
 
 Outcome<void> Download::FetchPart(Worker& worker, const Part& part) {
-  Store* store = nullptr;
-  if (item_.at.kind == Location::Kind::kObject) {
-    MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(item_.at.profile));
-    store = &client->store();
-  }
+  MUSTER_ASSIGN(Store* const store, StoreOf(worker, item_));
   const bool whole = plan_.count == 1;
   const GetRange range{part.offset, whole ? -1 : part.length, item_.etag};
   std::optional<s3::DigestKind> kind;

@@ -146,6 +146,12 @@ Result<Check> Judge(const std::optional<s3::Checksum>& checksum, const std::stri
   return Check::kLength;
 }
 
+Result<Store*> StoreOf(Worker& worker, const Item& item) {
+  if (item.at.kind != Location::Kind::kObject) return nullptr;
+  MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(item.at.profile));
+  return &client->store();
+}
+
 Outcome<Fetched> Fetch(Worker& worker, const Item& item, const GetRange& range,
                        std::optional<s3::DigestKind> kind, const Sink& sink) {
   const bool whole = range.length < 0 || range.length == item.size;

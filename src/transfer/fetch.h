@@ -29,6 +29,9 @@ using Sink = std::function<Status(std::string_view)>;
 Outcome<Fetched> Fetch(Worker& worker, const Item& item, const GetRange& range,
                        std::optional<s3::DigestKind> kind, const Sink& sink);
 
+// Whose clock and keys a source is read by; null for an address.
+Result<Store*> StoreOf(Worker& worker, const Item& item);
+
 // Which digest can prove bytes to be those of the object: a checksum told, else MD5, else none, and
 // then it is CRC-32C for our own use. `whole`: all bytes come in one piece.
 s3::DigestKind KindFor(const std::optional<s3::Checksum>& checksum, bool etag_is_md5, bool whole);

@@ -34,9 +34,9 @@ Result<OpenedFile> OpenSource(const os::Path& path) {
   return file;
 }
 
-Outcome<http::FileRange> FetchToFile(Worker& worker, const Item& item, const GetRange& range,
-                                     int fd, std::string& crc32c, Check* whole_check) {
-  return worker.Try(nullptr, [&]() -> Outcome<http::FileRange> {
+Outcome<Spooled> FetchToFile(Worker& worker, const Item& item, const GetRange& range, int fd) {
+  MUSTER_ASSIGN(Store* const store, StoreOf(worker, item));
+  return worker.Try(store, [&]() -> Outcome<Spooled> {
     if (::ftruncate(fd, 0) != 0) {
       MUSTER_TRY(Status(FailErrno(errno, "empty a temporary file")));
     }
@@ -49,14 +49,14 @@ Outcome<http::FileRange> FetchToFile(Worker& worker, const Item& item, const Get
       end += n;
       return {};
     };
-    MUSTER_ASSIGN(const Fetched fetched, Fetch(worker, item, range, std::nullopt, sink));
-    if (whole_check != nullptr) {
-      MUSTER_ASSIGN(*whole_check,
-                    Judge(fetched.info.checksum, fetched.info.etag_is_md5 ? fetched.info.etag : "",
-                          fetched.kind, fetched.digest));
+    MUSTER_ASSIGN(Fetched fetched, Fetch(worker, item, range, std::nullopt, sink));
+    Spooled spooled{{fd, 0, end, Show(item.at)}, Check::kLength, std::move(fetched.info.kept)};
+    if (range.length < 0) {
+      const ObjectInfo& info = fetched.info;
+      MUSTER_ASSIGN(spooled.check, Judge(info.checksum, info.etag_is_md5 ? info.etag : "",
+                                         fetched.kind, fetched.digest));
     }
-    crc32c = fetched.crc32c;
-    return http::FileRange{fd, 0, end, Show(item.at)};
+    return spooled;
   });
 }
 

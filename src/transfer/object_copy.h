@@ -57,8 +57,13 @@ struct OpenedFile {
 Result<OpenedFile> OpenSource(const os::Path& path);
 std::string FileIdentity(int fd);  // empty when it cannot be looked at
 
-// Takes bytes into an unnamed file of the worker, or of its own, and says how they are to be sent.
-Outcome<http::FileRange> FetchToFile(Worker& worker, const Item& item, const GetRange& range,
-                                     int fd, std::string& crc32c, Check* whole_check);
+// Takes bytes of an object or an address into a file, from its beginning, and what was told of
+// them. A whole one (range.length < 0) is proven; `check` is how.
+struct Spooled {
+  http::FileRange file;
+  Check check = Check::kLength;
+  http::Headers kept;  // what goes with the object
+};
+Outcome<Spooled> FetchToFile(Worker& worker, const Item& item, const GetRange& range, int fd);
 
 }  // namespace muster::transfer

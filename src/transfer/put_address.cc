@@ -33,11 +33,8 @@ Outcome<ObjectCopy::Work> PutAddress::Begin(Worker& worker) {
   } else {
     MUSTER_ASSIGN(file_,
                   os::Open(std::filesystem::temp_directory_path(), O_TMPFILE | O_RDWR, 0600));
-    std::string crc32c;
-    Check check = Check::kLength;
-    MUSTER_ASSIGN(const http::FileRange all,
-                  FetchToFile(worker, item_, {0, -1, item_.etag}, file_.get(), crc32c, &check));
-    item_.size = all.length;
+    MUSTER_ASSIGN(const Spooled all, FetchToFile(worker, item_, {0, -1, item_.etag}, file_.get()));
+    item_.size = all.file.length;
   }
   return Work{{item_.size, item_.size, 1}, {1}};
 }

@@ -53,9 +53,13 @@ class Upload final : public ObjectCopy {
 
   bool local() const { return item_.at.kind == Location::Kind::kFile; }
   Outcome<void> OpenAll(Worker& worker);
+  Outcome<void> LearnObject(Worker& worker);
   Outcome<std::vector<int>> BeginParts(Worker& worker);
   // The bytes of a part, where they can be sent from.
   Outcome<http::FileRange> Bytes(Worker& worker, const Part& part);
+  // How the source was proven, and what goes with it.
+  void Learn(Check check, http::Headers kept) EXCLUDES(mutex_);
+  http::Headers kept() EXCLUDES(mutex_);
   // Sends with what the store can check, and again with a signed payload when it checks nothing.
   Outcome<PutAnswer> SendSealed(Worker& worker, const http::FileRange& file, std::string& crc32c,
                                 const Send& send);
@@ -74,7 +78,8 @@ class Upload final : public ObjectCopy {
     std::string etag, crc32c;  // raw
   };
   std::map<int, Done> done_ GUARDED_BY(mutex_);
-  Check check_ GUARDED_BY(mutex_) = Check::kCrc;  // the weakest of all parts
+  Check check_ GUARDED_BY(mutex_) = Check::kCrc;  // the weakest of all parts and of both ends
+  http::Headers kept_ GUARDED_BY(mutex_);
 };
 
 Outcome<void> Upload::OpenAll(Worker& worker) {
@@ -86,10 +91,9 @@ Outcome<void> Upload::OpenAll(Worker& worker) {
   } else if (item_.size < 0 || !item_.knows_ranges) {
     MUSTER_ASSIGN(file_,
                   os::Open(std::filesystem::temp_directory_path(), O_TMPFILE | O_RDWR, 0600));
-    std::string crc32c;
-    MUSTER_ASSIGN(const http::FileRange all,
-                  FetchToFile(worker, item_, {}, file_.get(), crc32c, nullptr));
-    item_.size = all.length;
+    MUSTER_ASSIGN(Spooled all, FetchToFile(worker, item_, {}, file_.get()));
+    item_.size = all.file.length;
+    Learn(all.check, std::move(all.kept));
   }
   return {};
 }
@@ -104,7 +108,21 @@ Outcome<ObjectCopy::Work> Upload::Begin(Worker& worker) {
   return work;
 }
 
+// What a listing does not tell of an object that comes in parts.
+Outcome<void> Upload::LearnObject(Worker& worker) {
+  if (item_.at.kind != Location::Kind::kObject) return {};
+  MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(item_.at.profile));
+  MUSTER_ASSIGN(ObjectInfo info, worker.Try(&client->store(), [&] {
+    return client->Head(item_.at.bucket, item_.at.key);
+  }));
+  item_.checksum = info.checksum;
+  const bool told = info.checksum && info.checksum->kind == s3::DigestKind::kCrc32c;
+  Learn(told ? Check::kCrc : Check::kLength, std::move(info.kept));
+  return {};
+}
+
 Outcome<std::vector<int>> Upload::BeginParts(Worker& worker) {
+  MUSTER_TRY(LearnObject(worker));
   MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(target_.at.profile));
   Record* const record = session_.record.get();
   std::optional<Record::Begun> begun;
@@ -118,7 +136,7 @@ Outcome<std::vector<int>> Upload::BeginParts(Worker& worker) {
     with_crc_ = begun->with_crc;
   } else {
     MUSTER_ASSIGN(const UploadStart start, worker.Try(&client->store(), [&] {
-      return client->BeginUpload(target_.at.bucket, target_.at.key, {});
+      return client->BeginUpload(target_.at.bucket, target_.at.key, kept());
     }));
     upload_ = start.id;
     with_crc_ = start.with_crc;
@@ -148,11 +166,21 @@ Outcome<http::FileRange> Upload::Bytes(Worker& worker, const Part& part) {
   if (file_) return http::FileRange{file_.get(), part.offset, part.length, Show(item_.at)};
   MUSTER_ASSIGN(const int spool, worker.Spool());
   const bool whole = plan_.count == 1;
-  const GetRange range{part.offset, whole && part.length == 0 ? -1 : part.length, item_.etag};
-  std::string crc32c;
-  Check check = Check::kLength;
-  return FetchToFile(worker, item_, whole ? GetRange{0, -1, item_.etag} : range, spool, crc32c,
-                     whole ? &check : nullptr);
+  const GetRange range{part.offset, whole ? -1 : part.length, item_.etag};
+  MUSTER_ASSIGN(Spooled spooled, FetchToFile(worker, item_, range, spool));
+  if (whole) Learn(spooled.check, std::move(spooled.kept));
+  return std::move(spooled.file);
+}
+
+void Upload::Learn(Check check, http::Headers kept) {
+  const MutexLock lock(mutex_);
+  check_ = std::min(check_, check);
+  kept_ = std::move(kept);
+}
+
+http::Headers Upload::kept() {
+  const MutexLock lock(mutex_);
+  return kept_;
 }
 
 Outcome<PutAnswer> Upload::SendSealed(Worker& worker, const http::FileRange& file,
@@ -186,7 +214,7 @@ Outcome<void> Upload::Move(Worker& worker, const Part& part) {
   MUSTER_ASSIGN(
       const PutAnswer answer, SendSealed(worker, file, crc32c, [&](const SealedBody& body) {
         return whole
-                   ? client->Put(target_.at.bucket, target_.at.key, body, {})
+                   ? client->Put(target_.at.bucket, target_.at.key, body, kept())
                    : client->PutPart(target_.at.bucket, target_.at.key, upload_, part.number, body);
       }));
   if (whole) return {};
