@@ -18,6 +18,7 @@
 #include "engines/local/inventory.h"
 #include "engines/local/local_engine.h"
 #include "http/server.h"
+#include "launcher/companions.h"
 #include "lifecycle/conductor.h"
 #include "objects/s3_server.h"
 #include "os/file_watch.h"
@@ -113,6 +114,9 @@ Status Run(const Settings& settings) {
   MUSTER_ASSIGN(auto journal, store::Journal::Open(settings.data / "journal.db"));
   store::CodeStore code(settings.data / "code");
   MUSTER_TRY(code.CleanTemporary());
+  // Jobs that need none of it start without.
+  if (const auto status = launcher::LayOutCompanions(settings.data); !status)
+    LogWarning("jobs will not find the Python packages: {}", status.error().text);
 
   http::Router router;
   MUSTER_ASSIGN(auto server, http::Server::Create({.host = settings.host,

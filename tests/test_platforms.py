@@ -95,7 +95,8 @@ def test_modelarts_gives_every_card_its_folders_variables_and_arguments(cluster,
         assert (env["RANK_ID"], env["RANK_SIZE"], env["DEVICE_ID"], env["ASCEND_DEVICE_ID"]) == (str(rank), "4", str(device), str(device))
         assert (env["MA_NUM_HOSTS"], env["MA_NUM_GPUS"], env["VC_TASK_INDEX"], env["DLS_TASK_INDEX"]) == ("2", "2", str(node), str(node))
         assert (env["MA_VJ_NAME"], env["JOB_ID"], env["HOME"]) == (name, name, "/home/ma-user")
-        assert env["PYTHONPATH"].split(":")[0] == f"{mount}/user-job-dir"
+        ours, theirs = env["PYTHONPATH"].split(":")[:2]
+        assert ours.startswith(f"{cluster.data}/python/") and theirs == f"{mount}/user-job-dir"
         assert list(said["resolved"]) == [f"{name}-worker-{i}.{name}" for i in range(2)]
         assert said["resolved"][f"{name}-worker-{node}.{name}"] == env["MA_CURRENT_IP"] == env["BATCH_CURRENT_HOST"]
         found = said["names"]

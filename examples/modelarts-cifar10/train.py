@@ -83,12 +83,14 @@ def train_pytorch(args, rank, world):
     dist.barrier()
 
 
-if __name__ == "__main__":
-    chosen = arguments()
-    me = int(os.environ.get("RANK_ID", "0")), int(os.environ.get("RANK_SIZE", "1"))
+def run(args, rank, world):
     try:
         import mindspore  # noqa: F401
     except ImportError:
-        train_pytorch(chosen, *me)
+        train_pytorch(args, rank, world)
     else:
-        train_mindspore(chosen, *me)
+        train_mindspore(args, rank, world)
+
+
+if __name__ == "__main__":
+    run(arguments(), int(os.environ.get("RANK_ID", "0")), int(os.environ.get("RANK_SIZE", "1")))

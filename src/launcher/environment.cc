@@ -52,6 +52,12 @@ void Environment::SetEntry(std::string entry) {
   }
 }
 
+std::string Environment::Get(std::string_view name) const {
+  const auto it =
+      std::ranges::find_if(entries_, [&](const auto& entry) { return NameOf(entry) == name; });
+  return it == entries_.end() ? std::string() : it->substr(name.size() + 1);
+}
+
 bool Environment::Has(std::string_view name) const {
   return std::ranges::any_of(entries_, [&](const auto& entry) { return NameOf(entry) == name; });
 }

@@ -21,6 +21,7 @@ class Environment {
   void Set(const Pairs& pairs);
   void SetEntry(std::string entry);  // "NAME=value"
   bool Has(std::string_view name) const;
+  std::string Get(std::string_view name) const;  // empty also when it is not set
   const std::vector<std::string>& entries() const { return entries_; }
 
  private:

@@ -37,7 +37,11 @@ Result<NodeOrder> ReadOrder(const os::Path& node_dir) {
 }
 
 Ground PrepareGround(NodeOrder& order) {
-  Ground ground{.host = os::HostName(), .group = {}, .notes = order.notes};
+  Ground ground{.host = os::HostName(),
+                .group = {},
+                .companions = Companions::For(order),
+                .notes = order.notes};
+  if (order.view) ground.companions.KeepIn(*order.view);
   for (std::string& note : order.view ? EnterPlatform(order) : Isolate(order))
     ground.notes.push_back(std::move(note));
   auto group = os::Cgroup::Create(

@@ -30,6 +30,7 @@ namespace muster::launcher {
 struct Ground {
   std::string host;  // the machine's own name
   std::optional<os::Cgroup> group;
+  Companions companions;
   std::vector<std::string> notes;  // of the plan, and what the ground could not give
 };
 

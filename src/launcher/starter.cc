@@ -29,17 +29,19 @@ std::vector<std::pair<int, rlimit>> TrainingLimits() {
 
 }  // namespace
 
-Starter::Starter(const NodeOrder& order, std::optional<os::Cgroup> group)
+Starter::Starter(const NodeOrder& order, std::optional<os::Cgroup> group, Companions companions)
     : mark_(os::NodeMark(order.token, order.node)),
       attempt_dir_(order.attempt_dir),
       inherited_(Environment::Inherited(environ)),
       group_(std::move(group)),
+      companions_(std::move(companions)),
       group_files_(group_ ? group_->ProcsFiles() : std::vector<os::Path>()),
       limits_(TrainingLimits()) {}
 
 Result<os::Child> Starter::Start(Command command) const {
   command.env.SetEntry(mark_);
   command.env.Set("MUSTER_ATTEMPT_DIR", attempt_dir_);
+  companions_.AddTo(command.env);
   return os::Spawn({.argv = std::move(command.argv),
                     .env = command.env.entries(),
                     .cwd = std::move(command.cwd),

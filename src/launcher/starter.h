@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "launcher/companions.h"
 #include "launcher/environment.h"
 #include "model/order.h"
 #include "os/cgroup.h"
@@ -19,7 +20,7 @@ namespace muster::launcher {
 // environment and the limits that training needs. So all of them are found again by one sweep.
 class Starter {
  public:
-  Starter(const NodeOrder& order, std::optional<os::Cgroup> group);
+  Starter(const NodeOrder& order, std::optional<os::Cgroup> group, Companions companions);
 
   struct Command {
     std::vector<std::string> argv;
@@ -40,6 +41,7 @@ class Starter {
   const std::string attempt_dir_;
   const Environment inherited_;
   const std::optional<os::Cgroup> group_;
+  const Companions companions_;
   const std::vector<os::Path> group_files_;
   const std::vector<std::pair<int, rlimit>> limits_;
 };
