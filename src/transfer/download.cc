@@ -42,6 +42,7 @@ class Download final : public ObjectCopy {
  private:
   bool local() const { return item_.at.kind == Location::Kind::kFile; }
   Outcome<void> LearnWhole(Worker& worker);
+  std::optional<Record::Begun> TakeUp();
   Status OpenUnnamed();
   Status OpenTemporary(bool goes_on);
   Status GiveName();
@@ -106,28 +107,31 @@ Outcome<ObjectCopy::Work> Download::Begin(Worker& worker) {
     MUSTER_TRY(OpenUnnamed());
     return Work{plan_, {1}};
   }
-  Record* const record = session_.record.get();
-  std::optional<Record::Begun> begun;
-  if (record != nullptr) begun = record->Find(target_.Key());
-  if (begun && begun->Fits(item_.identity, plan_.part_size)) {
-    temporary_ = begun->upload;
-    if (!OpenTemporary(true)) begun.reset();
-  } else if (begun) {
-    if (os::IsTemporaryName(begun->upload)) {
-      ::unlinkat(target_.place.folder->get(), begun->upload.c_str(), 0);
-    }
-    begun.reset();
-  }
+  const std::optional<Record::Begun> begun = TakeUp();
   if (!begun) {
     temporary_ = os::TemporaryName();
+    // Its name is on record before it exists: a kill in between leaves nothing that nobody knows.
+    if (session_.record) {
+      session_.record->Begin(
+          target_.Key(),
+          {.identity = item_.identity, .upload = temporary_, .part_size = plan_.part_size});
+    }
     MUSTER_TRY(OpenTemporary(false));
   }
-  keep_ = record != nullptr;
-  if (record != nullptr && !begun) {
-    record->Begin(target_.Key(),
-                  {.identity = item_.identity, .upload = temporary_, .part_size = plan_.part_size});
-  }
+  keep_ = session_.record != nullptr;
   return Work{plan_, Left(begun)};
+}
+
+// Opens what an earlier run left of it; what is of no use is removed, and nothing comes back.
+std::optional<Record::Begun> Download::TakeUp() {
+  auto begun = session_.record ? session_.record->Find(target_.Key()) : std::nullopt;
+  if (!begun) return std::nullopt;
+  temporary_ = begun->upload;
+  if (begun->Fits(item_.identity, plan_.part_size) && OpenTemporary(true)) return begun;
+  if (os::IsTemporaryName(temporary_)) {
+    ::unlinkat(target_.place.folder->get(), temporary_.c_str(), 0);
+  }
+  return std::nullopt;
 }
 
 // A file without a name leaves nothing behind, however the copy ends.
