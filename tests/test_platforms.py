@@ -335,5 +335,9 @@ def test_without_the_right_to_mount_the_job_goes_on_and_names_what_is_missing(sc
         assert said["env"]["RANK_TABLE_FILE"] == str(node / "home/modelarts/rank_table/jobstart_hccl.json")
         assert said["cwd"] == str(node / "workspace/device0")
         assert list(said["resolved"]) == list(said["resolved"].values()), "names of nodes became their addresses"
+        before = set(os.listdir("/"))
+        job = server.wait_end(server.submit("--platform", "apulis", "-N", "2", "-g", "npu:2", "--", "cat ~/ib_config; exit 4"), 60)
+        assert server.rank_log(job["id"]).decode() == "ib-worker-0 slots=2\nib-worker-1 slots=2\n", notes(job)
+        assert job["attempts"][0]["exit"]["code"] == 4 and set(os.listdir("/")) == before
     finally:
         server.stop()

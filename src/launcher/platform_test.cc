@@ -46,7 +46,10 @@ TEST(ViewFallbackTest, WhatTheMachineHasForScratchIsLeftToIt) {
   order.env = {{"TMPDIR", "/tmp"}, {"HOME", "/home/ma"}, {"VC_WORKER_HOSTS", "job-worker-0.job"}};
   order.ranks = {{.rank = 0, .argv = {"cat", "/home/ma/x"}, .env = {}, .cwd = "/home/ma/out"}};
   order.files = {{"/home/ma/f", std::string("at /home/ma/out")}};
+  order.view->links = {{"/home/ma/code", "work"}, {"/pod.env", "/home/ma/env"}, {"/tmp/x", "y"}};
   WithoutView(order, [](const std::string& path) { return path == "/tmp"; });
+  EXPECT_THAT(order.view->links, ElementsAre(Pair("/j/home/code", "work")))
+      << "others would be made on the machine itself";
   EXPECT_THAT(order.env, ElementsAre(Pair("TMPDIR", "/tmp"), Pair("HOME", "/j/home"),
                                      Pair("VC_WORKER_HOSTS", "127.77.0.1")));
   EXPECT_THAT(order.ranks[0].argv, ElementsAre("cat", "/j/home/x"));
@@ -65,6 +68,12 @@ TEST(PreStartTest, OnlyWhatTheScriptChangedIsTakenOver) {
   EXPECT_TRUE(Exported({}, "").empty());
 }
 
+// A name that no other run of these tests leaves behind or looks for.
+const std::string& LinkName() {
+  static const std::string name = fmt::format("/muster-{}.env", getpid());
+  return name;
+}
+
 // An order of a platform whose folders are in the node's.
 NodeOrder OnPlatform(LaunchBench& bench, const std::vector<std::string>& texts) {
   NodeOrder order = bench.Order(0, texts);
@@ -76,7 +85,7 @@ NodeOrder OnPlatform(LaunchBench& bench, const std::vector<std::string>& texts) 
                  {"/home/muster-user/work", order.work_dir}};
   view.mounts[0].scratch = true;
   view.mounts[1].scratch = true;
-  view.links = {{"/muster.env", "/muster-cache/env"}};
+  view.links = {{LinkName(), "/muster-cache/env"}};
   view.keep = {order.attempt_dir};
   order.view = std::move(view);
   return order;
@@ -93,7 +102,8 @@ bool HasView(const std::vector<RecordLine>& record) {
 TEST(PlatformTest, RanksSeeTheFoldersOfTheJobAndTheMachineDoesNot) {
   LaunchBench bench;
   NodeOrder order =
-      OnPlatform(bench, {"echo one > /tmp/shared; echo two > /muster-cache/env; cat /muster.env; "
+      OnPlatform(bench, {"echo one > /tmp/shared; echo two > /muster-cache/env; cat " + LinkName() +
+                         "; "
                          "test -d /home/muster-user/work && test -x /bin/sh && ls -d /proc/self && "
                          "echo $$ > /home/muster-user/pid; readlink /proc/self/root; pwd"});
   bench.Launch(order);
@@ -104,8 +114,8 @@ TEST(PlatformTest, RanksSeeTheFoldersOfTheJobAndTheMachineDoesNot) {
   EXPECT_EQ(bench.Text(0, "rank0.log"),
             fmt::format("two\n/proc/self\n/\n{}\n", order.ranks[0].cwd));
   EXPECT_THAT(bench.Text(0, "home/pid"), Not(testing::IsEmpty()));
-  for (const char* path : {"/muster-cache", "/home/muster-user", "/tmp/shared", "/muster.env"})
-    EXPECT_FALSE(std::filesystem::exists(path)) << path;
+  for (const char* path : {"/muster-cache", "/home/muster-user", "/tmp/shared", LinkName().c_str()})
+    EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(path))) << path;
   EXPECT_FALSE(std::filesystem::exists(bench.NodeDir(0) / "cache")) << "scratch ends with its job";
   EXPECT_FALSE(std::filesystem::exists(bench.NodeDir(0) / "tmp/shared"));
   EXPECT_FALSE(std::filesystem::exists(bench.NodeDir(0) / "root"));
@@ -132,6 +142,7 @@ TEST(PlatformTest, AViewThatWouldHideTheJobItselfIsNotEntered) {
   bench.Launch(order);
   bench.WaitLauncher(0);
   EXPECT_EQ(bench.Text(0, "rank0.log"), "went on\n");
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(LinkName())));
   EXPECT_THAT(Lines<LauncherBegan>(bench.Record(0)).at(0).notes, Not(testing::IsEmpty()));
 }
 

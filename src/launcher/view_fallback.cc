@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "launcher/view_plan.h"
+
 namespace muster::launcher {
 namespace {
 
@@ -86,6 +88,11 @@ void WithoutView(NodeOrder& order, const std::function<bool(const std::string&)>
     lead(rank.cwd);
     lead_all(rank.env);
   }
+  // A link beside the job's folders would be one on the machine itself.
+  std::erase_if(view.links, [&](const auto& link) {
+    return std::ranges::none_of(
+        view.mounts, [&](const ViewMount& mount) { return IsWithin(link.first, mount.path); });
+  });
   for (auto& [path, target] : view.links) lead(path);
   for (ViewMount& mount : view.mounts) mount.path = mount.source;
   order.view = std::move(view);
