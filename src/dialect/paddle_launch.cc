@@ -89,8 +89,14 @@ void AddFlagsOf18(const JobFacts& facts, const RankFacts& rank, const NodeOrder&
   Add(flags, "log_dir", fmt::format("{}/{}", order.dir, kPaddleLogFolder));
 }
 
+// Any other program, such as a script for the shell, calls the launcher itself.
+bool IsPython(const JobSpec& spec, const std::vector<std::string>& argv) {
+  return argv.front() == spec.python || argv.front().ends_with(".py") ||
+         argv.front().substr(argv.front().rfind('/') + 1).starts_with("python");
+}
+
 std::vector<std::string> Wrapped(const JobSpec& spec, std::vector<std::string> argv) {
-  if (argv.front() == spec.python && argv.size() > 1) argv.erase(argv.begin());
+  if (!argv.front().ends_with(".py") && argv.size() > 1) argv.erase(argv.begin());
   argv.insert(argv.begin(), {spec.python, "-m", std::string(kLaunchers[0])});
   return argv;
 }
@@ -127,11 +133,11 @@ Status ApplyPaddleLaunch(const JobFacts& facts, std::vector<NodeOrder>& orders) 
     SetPaddleDefaults(*rank.share, order.env);
     SetCloudVariables(facts, rank, order);
     if (version >= kMasterLaunch) SetMasterVariables(facts, rank, order);
-    if (!RunsProgram(process.argv, kLaunchers)) {
+    if (IsPython(*facts.spec, process.argv) && !RunsProgram(process.argv, kLaunchers)) {
       process.argv = Wrapped(*facts.spec, std::move(process.argv));
     }
     const auto begin = FlagsAt(process.argv);
-    if (!begin) return;  // inside a shell's text: the variables alone must do
+    if (!begin) return;  // inside a shell's text or script: the variables alone must do
     std::vector<std::string> flags = TakeOwnFlags(process.argv, *begin);
     if (version < kFleetLaunch) {
       AddFlagsOf18(facts, rank, order, flags);

@@ -108,6 +108,26 @@ TEST(PaddleLaunch, InAShellTextIsToldByVariablesAlone) {
   EXPECT_EQ(Seen(orders[1], 0, "PADDLE_MASTER"), "127.77.0.1:29502");
 }
 
+TEST(PaddleLaunch, InAScriptIsToldByVariablesAlone) {
+  JobSpec spec = Spec("", "run.sh");
+  spec.launch.start = "launch";
+  const auto orders = PlanSketch(spec).value();
+  ASSERT_EQ(orders[1].ranks.size(), 1u);
+  EXPECT_THAT(orders[1].ranks[0].argv, ElementsAre("/bin/bash", "run.sh"));
+  EXPECT_EQ(Seen(orders[1], 0, "PADDLE_NPROC_PER_NODE"), "2");
+  EXPECT_EQ(Seen(orders[1], 0, "PADDLE_RANK"), "1");
+}
+
+TEST(PaddleLaunch, WrapsPythonByAnyName) {
+  for (const char* run : {"train.py", "python train.py", "/opt/py/bin/python3.9 train.py"}) {
+    JobSpec spec = Spec("", run);
+    spec.launch.start = "launch";
+    EXPECT_THAT(PlanSketch(spec).value()[0].ranks.at(0).argv,
+                ElementsAre("python3", "-m", "paddle.distributed.launch", "train.py"))
+        << run;
+  }
+}
+
 TEST(PaddleServers, GetListsThatAgree) {
   JobSpec spec = PlainSpec("paddle", 1, "cpu", 2, "train.py");
   Role server = spec.roles[0];

@@ -37,9 +37,9 @@ def submit(server, environment, run, **more):
     return server.submit(path)
 
 
-def submit_training(server, environment, run=None, **parameters):
+def submit_training(server, environment, run=None, launch=None, **parameters):
     run = run or f"train_{FRAMEWORK_OF.get(environment, environment)}.py"
-    return submit(server, environment, run, parameters=parameters, inputs={"data_url": str(DATA)},
+    return submit(server, environment, run, launch=launch or {}, parameters=parameters, inputs={"data_url": str(DATA)},
                   outputs={"train_url": None})
 
 

@@ -15,8 +15,9 @@ def cluster(start_server):
     return start_server("--nodes", "2x2cpu")
 
 
-def train(cluster, run):
-    return cluster.wait_end(real.submit_training(cluster, "paddle", run=run, steps=5), real.PATIENCE)
+def train(cluster, run, launch=None):
+    job = real.submit_training(cluster, "paddle", run=run, launch=launch or {}, steps=5)
+    return cluster.wait_end(job, real.PATIENCE)
 
 
 def test_old_flags_train_one_job_of_four_and_not_two_of_one(cluster):
@@ -26,10 +27,13 @@ def test_old_flags_train_one_job_of_four_and_not_two_of_one(cluster):
     assert len(said) == 1 and "--node_ip --started_port --selected_gpus" in said[0]
 
 
-def test_old_flags_in_a_script_train_one_job_too(cluster):
-    """Muster does not see the flags there; the variables, which win over flags, must do."""
-    run = f"true && python -m paddle.distributed.launch {OLD_FLAGS} train_paddle.py"
-    assert_four_ranks_agree(everything_said(cluster, train(cluster, run)))
+TEXT = f"true && python -m paddle.distributed.launch {OLD_FLAGS} train_paddle.py"
+
+
+@pytest.mark.parametrize("run", [TEXT, "launch_paddle.sh"], ids=["text", "script"])
+def test_old_flags_out_of_sight_train_one_job_too(cluster, run):
+    """Muster does not see flags in a shell's text or script; the variables, which win over flags, must do."""
+    assert_four_ranks_agree(everything_said(cluster, train(cluster, run, launch={"start": "launch"})))
 
 
 def told(text):
