@@ -78,7 +78,7 @@ def add_paddle(code):
     write(code / "paddle/distributed/launch.py", PADDLE_LAUNCH)
 
 
-# MindSpore as far as the documents' scripts call it, and the copier of ModelArts.
+# MindSpore as far as the documents' scripts call it. moxing is Muster's own.
 def add_mindspore(code):
     write(code / "mindspore/__init__.py", "from mindspore import context\n")
     write(code / "mindspore/context.py", """
@@ -91,12 +91,6 @@ def set_auto_parallel_context(**given):
 class Cifar10Dataset:
     def __init__(self, folder, **given):
         tell(folder=folder, files=sorted(os.listdir(folder)), given=given)
-""")
-    write(code / "moxing/__init__.py", "from moxing import file\n")
-    write(code / "moxing/file.py", """
-import shutil
-def copy_parallel(src_url, dst_url):
-    shutil.copytree(src_url, dst_url, dirs_exist_ok=True)
 """)
 
 
