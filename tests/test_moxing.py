@@ -156,6 +156,13 @@ def test_a_store_of_the_users_own_stays_his(cluster, scratch):
     assert "{'S3_ENDPOINT': 'http://obs.example', 'ACCESS_KEY_ID': None, 'AWS_ACCESS_KEY_ID': 'mine'}" in logs[0]
 
 
+def test_other_clients_find_the_store_too(cluster, store, b, scratch):
+    store.file.write(f"{b}/seen", "x")
+    script = "import os, subprocess\nsubprocess.run([os.environ['MUSTER_EXECUTABLE'], 'objects', 'ls', 's3://bucket'], check=True)"
+    _, logs = run(cluster, scratch, script)
+    assert "seen" in logs[0]
+
+
 def test_the_stores_key_is_on_no_page_and_in_no_file_of_a_job(cluster, scratch):
     secret = cluster.endpoint()["s3"]["secret_key"]
     job, _ = run(cluster, scratch, "import os\nassert os.environ['SECRET_ACCESS_KEY']\nassert os.environ['AWS_SECRET_ACCESS_KEY']")

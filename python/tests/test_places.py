@@ -4,8 +4,9 @@ import pathlib
 
 import pytest
 from support import no_store  # noqa: F401
-from moxing.framework.file import settings, signing
-from moxing.framework.file.connection import _address
+from moxing.framework.file import s3, settings, signing
+from moxing.framework.file.connection import Answer, _address
+from moxing.framework.file.exceptions import MoxFileReadException
 from moxing.framework.file.location import Location, is_remote
 
 
@@ -137,3 +138,27 @@ def test_a_signature_covers_everything_but_is_no_secret():
         signing.sign(made, method, path, query, changed, signing.EMPTY, 1700000000 + now)
         others.append(changed["authorization"])
     assert len({headers["authorization"], *others}) == 4
+
+
+@pytest.mark.parametrize("body", [
+    b"", b"no xml", b"<a>", b"<!DOCTYPE a [<!ENTITY b 'cc'>]><a>&b;</a>",
+    b"<ListBucketResult><Contents><Key>elsewhere</Key></Contents></ListBucketResult>",
+    b"<ListBucketResult><CommonPrefixes><Prefix>../</Prefix></CommonPrefixes></ListBucketResult>",
+])
+def test_answers_that_no_store_gives_are_errors(monkeypatch, body):
+    keys(monkeypatch)
+    monkeypatch.setenv("S3_ENDPOINT", "http://h:1")
+    monkeypatch.setattr(s3, "request", lambda *_, **__: Answer(200, {}, body))
+    with pytest.raises(MoxFileReadException):
+        list(s3.pages(Location("obs://b/data"), "data/"))
+
+
+def test_a_listing_that_does_not_move_on_ends(monkeypatch):
+    keys(monkeypatch)
+    monkeypatch.setenv("S3_ENDPOINT", "http://h:1")
+    body = (b"<L xmlns='x'><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>"
+            b"<Contents><Key>d/a%0Ab</Key><Size>3</Size><ETag>\"e\"</ETag><LastModified>2024-01-02T03:04:05.5Z</LastModified></Contents></L>")
+    monkeypatch.setattr(s3, "request", lambda *_, **__: Answer(200, {}, body))
+    found = [one for page in s3.pages(Location("obs://b/d"), "d/") for one in page]
+    assert len(found) == 2 and (found[0].name, found[0].size, found[0].etag) == ("a\nb", 3, "e")
+    assert found[0].mtime_ns == 1704164645500000000

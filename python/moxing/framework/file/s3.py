@@ -40,12 +40,18 @@ def _http_ns(text):
         return 0
 
 
-def _decoded(text):
-    return unquote(text or "", encoding="utf-8", errors="surrogateescape")
+def _below(text, prefix, url):
+    """A listed key, relative to what was listed."""
+    key = unquote(text or "", encoding="utf-8", errors="surrogateescape")
+    if not key.startswith(prefix):
+        raise MoxFileReadException("moxing: the store listed a key for %s that was not asked for" % url)
+    return key[len(prefix):]
 
 
 def _parse(answer, url):
     """The document without its namespace, which not every store writes."""
+    if b"<!" in answer.body:  # declarations, by which few bytes become many; no store has any
+        raise MoxFileReadException("moxing: the store's answer for %s has a declaration in it" % url)
     try:
         root = tree.fromstring(answer.body)
     except tree.ParseError as error:
@@ -67,10 +73,10 @@ def pages(at, prefix, delimiter="", most=None):
         page = []
         for element in root:
             if element.tag == "Contents":
-                page.append(Found(_decoded(element.findtext("Key"))[len(prefix):], int(element.findtext("Size") or 0),
+                page.append(Found(_below(element.findtext("Key"), prefix, at.url), int(element.findtext("Size") or 0),
                                   _iso_ns(element.findtext("LastModified")), (element.findtext("ETag") or "").strip('"')))
             elif element.tag == "CommonPrefixes":
-                page.append(Found(_decoded(element.findtext("Prefix"))[len(prefix):], is_dir=True))
+                page.append(Found(_below(element.findtext("Prefix"), prefix, at.url), is_dir=True))
         yield page
         following = root.findtext("NextContinuationToken")
         if root.findtext("IsTruncated") != "true" or not following or following == token:
