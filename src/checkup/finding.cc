@@ -45,8 +45,8 @@ constexpr std::array kRows{
     FaultRow{Fault::kDroppedFlags, "dropped-flags", Grade::kFail,
              "the launcher of Paddle 2.3 and later drops these flags with a warning and trains "
              "every node alone",
-             "put the launcher's command into the job file (framework: paddle), where they are "
-             "translated, or use --master, --nnodes, --rank and --devices"},
+             "run it with framework: paddle and launch: {start: launch}, where the job's variables "
+             "win over them; elsewhere use --master, --nnodes, --rank and --devices"},
     FaultRow{Fault::kLocalRankArgument, "local-rank-argument", Grade::kWarn,
              "--local_rank is passed by an old launcher only; without it every rank is local rank "
              "0 and takes the first device",
