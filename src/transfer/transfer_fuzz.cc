@@ -54,6 +54,8 @@ void CheckHead(std::string_view text) {
 }
 
 void CheckProfiles(std::string_view text) {
+  constexpr std::string_view kSecret = "hush-hush";
+  if (text.find(kSecret) != std::string_view::npos) return;  // told by the input, not by us
   ProfileSources sources;
   sources.wanted = "x";
   sources.profiles = text;
@@ -62,7 +64,7 @@ void CheckProfiles(std::string_view text) {
   sources.aws_config = text;
   sources.aws_credentials = "[x]\naws_access_key_id=a\naws_secret_access_key=hush-hush\n";
   if (const auto profile = ChooseProfile(sources); !profile) {
-    Require(profile.error().text.find("hush-hush") == std::string::npos);
+    Require(profile.error().text.find(kSecret) == std::string::npos);
   }
   sources.wanted = "";
   sources.server = text;
