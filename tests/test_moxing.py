@@ -54,6 +54,8 @@ class Counting:
     def __init__(self, endpoint):
         host = endpoint.rpartition("/")[2]
         counts = self.counts = []
+        gate = self.gate = threading.Event()  # while it is closed, no content passes
+        gate.set()
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -61,6 +63,8 @@ class Counting:
             def forward(self):
                 body = self.rfile.read(int(self.headers.get("content-length") or 0))
                 counts.append((self.command, self.path))
+                if self.command == "GET" and "?" not in self.path:
+                    gate.wait(120)
                 back = http.client.HTTPConnection(host, timeout=60)
                 back.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
                 for name, value in self.headers.items():
@@ -226,6 +230,30 @@ def test_eight_ranks_fetch_once(cluster, store, b, scratch, target):
     finally:
         proxy.close()
     assert len(proxy.bodies()) == len(set(proxy.bodies())) == 40
+
+
+def test_a_rank_killed_while_it_fetches_leaves_the_others_their_data(cluster, store, b, scratch, monkeypatch):
+    for number in range(40):
+        store.file.write(f"{b}/data/d{number % 4}/{number}", "x" * 100)
+    proxy = Counting(cluster.endpoint()["s3"]["endpoint"])
+    monkeypatch.setenv("S3_ENDPOINT", proxy.url)
+    proxy.gate.clear()
+    ranks = []
+    try:
+        for _ in range(2):
+            env = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "TARGET": str(scratch / "fetched"), "MUSTER_LOCAL_RANK": "0"}
+            ranks.append(subprocess.Popen([PYTHON, "-B", "-c", FETCH], env=env))
+            wait_until(proxy.bodies, 60, "the first to fetch")
+        ranks[0].kill()
+        ranks[0].wait()
+        proxy.gate.set()
+        assert ranks[1].wait(120) == 0
+    finally:
+        proxy.gate.set()
+        for rank in ranks:
+            rank.kill()
+            rank.wait()
+        proxy.close()
 
 
 def test_a_changed_object_is_fetched_again(store, b, scratch):

@@ -83,6 +83,13 @@ def test_an_unrelated_package_is_passed_over_and_named_once(tmp_path):
     assert run(sys.executable, text, PYTHON, other, MOX_SILENT_MODE="1").stderr == ""
 
 
+@pytest.mark.parametrize("silent, said", [("0", 1), ("1", 0)])
+def test_an_empty_source_is_told_unless_silent(tmp_path, silent, said):
+    text = "import moxing as mox; mox.file.copy_parallel(%r, %r)" % (str(tmp_path), str(tmp_path) + "-to")
+    done = run(sys.executable, text, PYTHON, MOX_SILENT_MODE=silent)
+    assert done.returncode == 0 and done.stderr.count("No files to copy") == said
+
+
 def test_alone_it_says_nothing():
     done = run(sys.executable, "import moxing as mox; mox.file.exists('/')", PYTHON)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
