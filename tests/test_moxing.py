@@ -350,6 +350,20 @@ def test_remove_does_nothing_to_folders_unless_told(store, b):
     assert not file.exists(f"{b}/d") and file.exists(b)
 
 
+@pytest.mark.parametrize("source, target", [("a", "a/b"), ("a/b", "a"), ("a", "")], ids=["into itself", "out of itself", "to the root"])
+@pytest.mark.parametrize("copier", [True, False], ids=["copier", "python"])
+def test_a_folder_is_never_lost_by_moving_it_within_itself(store, b, monkeypatch, source, target, copier):
+    if not copier:
+        monkeypatch.setenv("MUSTER_EXECUTABLE", "/nonexistent")
+    store.file.write(f"{b}/a/b/b/x", "kept")
+    with pytest.raises(OSError):
+        store.file.rename(f"{b}/{source}", f"{b}/{target}")
+    assert store.file.read(f"{b}/a/b/b/x") == "kept"
+    store.file.rename(f"{b}/a", f"{b}/a/")
+    store.file.rename(f"{b}/a", f"{b}/c")
+    assert store.file.read(f"{b}/c/b/b/x") == "kept" and not store.file.exists(f"{b}/a")
+
+
 def test_an_empty_source_is_no_error(store, b, scratch):
     store.file.make_dirs(f"{b}/void")
     store.file.copy_parallel(f"{b}/void", str(scratch / "void"))

@@ -62,6 +62,9 @@ def test_content_is_text_unless_binary(tmp_path):
     assert file.read(path) == "ü\n" and file.read(path, binary=True) == b"\xc3\xbc\n"
     with pytest.raises(FileNotFoundError):
         file.read(path + "x")
+    with pytest.raises(TypeError):
+        file.write(path, 5)
+    assert file.read(path) == "ü\n"
 
 
 def test_trees_are_copied_with_links_and_empty_folders(tree, tmp_path):
@@ -104,6 +107,8 @@ def test_a_single_file_is_copied_as_one(tree, tmp_path):
 def test_rename_moves_files_and_folders(tree, tmp_path):
     file.rename(str(tree / "a/one.txt"), str(tmp_path / "n/m"))
     file.rename(str(tree / "a"), str(tmp_path / "moved"))
+    with pytest.raises(OSError):
+        file.rename(str(tree), str(tmp_path / "moved"))  # a folder that is there is not moved into
     assert (tmp_path / "n/m").read_text() == "1\n" and (tmp_path / "moved/b/two.txt").exists() and not (tree / "a").exists()
 
 

@@ -1,4 +1,5 @@
 """The functions of mox.file. Every one takes local paths and obs:// or s3:// URLs alike."""
+import errno
 import logging
 import os
 import shutil
@@ -34,7 +35,7 @@ class FileStatistics:
 
 
 def _bytes(data):
-    return data.encode("utf-8") if isinstance(data, str) else bytes(data)
+    return data.encode("utf-8") if isinstance(data, str) else bytes(memoryview(data))  # a number is no data
 
 
 def exists(url):
@@ -116,27 +117,28 @@ def rename(src_url, dst_url):
     source, target = Location(src_url), Location(dst_url)
     found = side(source).look(source)
     if not source.remote and not target.remote:
-        os.makedirs(os.path.dirname(os.path.abspath(target.path)), exist_ok=True)
-        shutil.move(source.path, target.path) if found.is_dir else _move_file(source.path, target.path)
-        return
-    if found.is_dir:
-        if source.remote and target.remote and (source.bucket, source.prefix) == (target.bucket, target.prefix):
+        return _move(source.path, target.path)
+    if source.remote and target.remote and source.bucket == target.bucket:
+        if source.key.rstrip("/") == target.key.rstrip("/"):
             return
+        # What was copied would be removed with the source.
+        if found.is_dir and (source.prefix.startswith(target.prefix) or target.prefix.startswith(source.prefix)):
+            raise OSError(errno.EINVAL, "one of the folders lies in the other", src_url, None, dst_url)
+    if found.is_dir:
         copying.copy_tree(source, target, None, 16)
-    elif not (source.remote and target.remote and (source.bucket, source.key) == (target.bucket, target.key)):
-        copying.copy(source, target)
     else:
-        return
+        copying.copy(source, target)
     side(source).remove(source, found.is_dir)
 
 
-def _move_file(source, target):
+def _move(source, target):
+    os.makedirs(os.path.dirname(os.path.abspath(target.rstrip("/"))), exist_ok=True)
     try:
-        os.replace(source, target)
+        os.rename(source, target)
     except OSError as error:
-        if error.errno != 18:  # another file system
+        if error.errno != errno.EXDEV or os.path.isdir(target):
             raise
-        shutil.move(source, target)
+        shutil.move(source, target)  # to another file system
 
 
 class background_sync_copy:
