@@ -7,13 +7,16 @@
 #include "launcher/agent.h"
 #include "launcher/launcher.h"
 #include "launcher/nursery.h"
+#include "launcher/stage_in.h"
 #include "version.h"
 
 namespace {
 
-// muster launch --order DIR
+// muster launch --order DIR, muster launch --stage-in DIR
 int Launch(const std::vector<std::string>& arguments) {
-  return arguments.size() == 2 ? muster::launcher::RunLauncher(arguments[1]) : 2;
+  if (arguments.size() != 2) return 2;
+  return arguments[0] == "--stage-in" ? muster::launcher::RunStageIn(arguments[1])
+                                      : muster::launcher::RunLauncher(arguments[1]);
 }
 
 // muster launch --nursery ROOM

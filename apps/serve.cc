@@ -130,7 +130,8 @@ Status Run(const Settings& settings) {
   os::FileWatch files(loop);
   const std::string self = os::SelfPath();
   engines::LocalEngine engine({loop, pool, files, std::move(nodes), self});
-  lifecycle::Conductor conductor({loop, pool, *journal, code, engine, settings.data, self});
+  lifecycle::Conductor conductor(
+      {loop, pool, *journal, code, engine, settings.data, self, settings.input_cache});
   api::ApiParts parts{.conductor = conductor,
                       .journal = *journal,
                       .code = code,

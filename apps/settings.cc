@@ -13,9 +13,9 @@
 namespace muster::apps {
 namespace {
 
-constexpr std::array<std::string_view, 9> kKeys = {"listen",    "nodes",     "engine",
-                                                   "cpu_slots", "devices",   "tls",
-                                                   "s3_listen", "s3_domain", "store_sync"};
+constexpr std::array<std::string_view, 10> kKeys = {
+    "listen", "nodes",     "engine",    "cpu_slots",  "devices",
+    "tls",    "s3_listen", "s3_domain", "store_sync", "input_cache"};
 constexpr int kMostDevices = 1024;
 
 // "HOST:PORT", "[::1]:PORT", ":PORT" or "PORT"
@@ -47,6 +47,17 @@ Status SetStoreSync(Settings& settings, std::string_view text) {
                 "none is for data that can be made again");
   }
   settings.store_sync = text == "full";
+  return {};
+}
+
+Status SetInputCache(Settings& settings, std::string_view text) {
+  const auto bytes = ParseSize(text);
+  if (!bytes || *bytes <= 0) {
+    return Fail(Code::kInvalid,
+                fmt::format("input_cache: found \"{}\", expected a size such as 200G", text),
+                "leave it out for a fifth of the disk");
+  }
+  settings.input_cache = *bytes;
   return {};
 }
 
@@ -85,6 +96,7 @@ Status TakeKey(Settings& settings, const std::string& file, std::string_view key
   if (key == "listen") return SetListen(settings, text);
   if (key == "s3_listen") return SetAddress(key, text, settings.s3_host, settings.s3_port);
   if (key == "store_sync") return SetStoreSync(settings, text);
+  if (key == "input_cache") return SetInputCache(settings, text);
   if (key == "s3_domain") {
     settings.s3_domains = {Lower(text)};
     return {};
@@ -106,7 +118,7 @@ Status ReadConfiguration(Settings& settings, const std::string& file) {
       return Fail(Code::kInvalid,
                   fmt::format("{}: unknown key \"{}\"", file, std::string_view(key)),
                   close.empty() ? "known are listen, nodes, engine, cpu_slots, devices, tls, "
-                                  "s3_listen, s3_domain, store_sync"
+                                  "s3_listen, s3_domain, store_sync, input_cache"
                                 : fmt::format("did you mean \"{}\"?", close));
     }
     MUSTER_TRY(TakeKey(settings, file, key, value));
@@ -137,6 +149,7 @@ Result<Settings> ReadSettings(const std::vector<std::string>& arguments) {
   if (args.Has("s3-listen")) {
     MUSTER_TRY(SetAddress("s3-listen", args.Get("s3-listen"), settings.s3_host, settings.s3_port));
   }
+  if (args.Has("input-cache")) MUSTER_TRY(SetInputCache(settings, args.Get("input-cache")));
   if (args.Has("s3-domain")) settings.s3_domains = {Lower(args.Get("s3-domain"))};
   if (args.Has("store-sync")) MUSTER_TRY(SetStoreSync(settings, args.Get("store-sync")));
   if (settings.engine != "local") {

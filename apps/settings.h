@@ -23,7 +23,8 @@ struct Settings {
   std::string s3_host;                  // empty: the same as `host`
   int s3_port = 0;                      // 0: that of the last time, else any free one
   std::vector<std::string> s3_domains;  // "bucket.DOMAIN" is a bucket
-  bool store_sync = true;               // objects are on disk before they are acknowledged
+  int64_t input_cache = 0;  // bytes of fetched inputs kept on each machine; 0: a fifth of the disk
+  bool store_sync = true;   // objects are on disk before they are acknowledged
 };
 
 // `arguments` are those behind `muster server`. kInvalid names flag or key, what was found, and

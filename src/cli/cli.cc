@@ -96,9 +96,10 @@ int RunWords(Context& context, std::vector<std::string> arguments) {
 
 int RunCli(int argc, char** argv, const Extras& extras) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  // Verbs of our own machinery, left out of the help; an engine starts `launch --order DIR`.
-  const bool is_order =
-      arguments.size() > 1 && arguments[0] == "launch" && arguments[1] == "--order";
+  // Verbs of our own machinery, left out of the help; an engine starts `launch --order DIR`, and
+  // that `launch --stage-in DIR`.
+  const bool is_order = arguments.size() > 1 && arguments[0] == "launch" &&
+                        (arguments[1] == "--order" || arguments[1] == "--stage-in");
   const bool is_agent = !arguments.empty() && arguments[0] == "agent";
   if (is_order || is_agent) {
     arguments.erase(arguments.begin());

@@ -106,7 +106,9 @@ void Resolve(json::object& document, std::string_view key, const Pairs& expanded
   json::object* paths = member ? member->if_object() : nullptr;
   if (!paths) return;
   for (auto& entry : *paths) {
-    json::string* written = entry.value().if_string();
+    json::value* place = &entry.value();
+    if (json::object* parts = place->if_object()) place = parts->if_contains("from");
+    json::string* written = place == nullptr ? nullptr : place->if_string();
     if (!written) continue;
     const std::string* meant = Find(expanded, entry.key());
     const bool by_flag = Find(flags, entry.key()) != nullptr;

@@ -31,6 +31,7 @@ Result<std::vector<NodeOrder>> Sketch(const JobInput& input, const os::Path& dat
   places.token = "token";
   places.job_dir = (data / "jobs" / "1").string();
   places.attempt_dir = places.job_dir + "/attempts/1";
+  places.data_dir = data.string();
   places.muster = os::SelfPath().string();
   if (!input.code.empty()) places.code_dir = (data / "code" / "snapshot").string();
   return dialect::Plan(spec, dialect::SketchAllocation(spec), places);

@@ -25,6 +25,7 @@ const std::vector<Flag>& ServerFlags() {
        "object store: listen there (else the last port, or a free one)"},
       {"s3-domain", 0, "NAME", "object store: BUCKET.NAME is a bucket (also BUCKET.localhost)"},
       {"store-sync", 0, "MODE", "object store: full or none (none for scratch data)"},
+      {"input-cache", 0, "SIZE", "keep so much of fetched inputs (else a fifth of the disk)"},
       {"stop", 0, nullptr, "ask the running server to end; its jobs go on"},
   };
   return kFlags;

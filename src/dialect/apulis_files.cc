@@ -10,6 +10,7 @@
 #include "dialect/job_rank_table.h"
 #include "dialect/mpirun.h"
 #include "dialect/plan.h"
+#include "dialect/staging.h"
 
 namespace muster::dialect {
 
@@ -165,7 +166,7 @@ View ApView(const PlatformJob& job, const ApLayout& layout, const NodeOrder& ord
   const auto data =
       std::ranges::find(outside.inputs, "data", [](auto& pair) { return pair.first; });
   if (data != outside.inputs.end()) {
-    mount("/data", InputPath(*data)).given = true;
+    mount("/data", InputPath(outside, *data, places)).given = !outside.IsFetched(*data);
   } else {
     mount("/data", places.job_dir + "/outputs/data").if_absent = true;
   }

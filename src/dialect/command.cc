@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "dialect/staging.h"
 
 namespace muster::dialect {
 
@@ -17,31 +18,13 @@ bool HasName(const Pairs& pairs, std::string_view name) {
                      [name](const auto& pair) { return pair.first == name; });
 }
 
-// "file:///data/a%20b" is /data/a b; everything else stays.
-std::string PlainPath(std::string_view value) {
-  if (!value.starts_with(kFileScheme)) return std::string(value);
-  value.remove_prefix(kFileScheme.size());
-  const size_t path = value.find('/');  // behind a host, which can only be this machine
-  if (path == std::string_view::npos) return std::string(value);
-  value.remove_prefix(path);
-  const auto hex = [](char c) {
-    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 87 : -1;
-  };
-  std::string text;
-  for (size_t i = 0; i < value.size(); ++i) {
-    const bool coded =
-        value[i] == '%' && i + 2 < value.size() && hex(value[i + 1]) >= 0 && hex(value[i + 2]) >= 0;
-    text += coded ? char(hex(value[i + 1]) * 16 + hex(value[i + 2])) : value[i];
-    if (coded) i += 2;
-  }
-  return text;
-}
-
 std::vector<std::string> ParameterWords(const JobSpec& spec, const Role& role,
                                         const Places& places) {
   Pairs all;
-  for (const auto& [name, value] : spec.inputs) {
-    if (!HasName(role.parameters, name)) all.emplace_back(name, PlainPath(value));
+  for (const auto& input : spec.inputs) {
+    if (!HasName(role.parameters, input.first)) {
+      all.emplace_back(input.first, InputPath(spec, input, places));
+    }
   }
   for (const auto& output : spec.outputs) {
     if (!HasName(role.parameters, output.first)) {
@@ -99,8 +82,23 @@ std::vector<std::string> RoughWords(std::string_view text) {
 
 }  // namespace
 
-std::string InputPath(const std::pair<std::string, std::string>& input) {
-  return PlainPath(input.second);
+std::string PlainPath(std::string_view value) {
+  if (!value.starts_with(kFileScheme)) return std::string(value);
+  value.remove_prefix(kFileScheme.size());
+  const size_t path = value.find('/');  // behind a host, which can only be this machine
+  if (path == std::string_view::npos) return std::string(value);
+  value.remove_prefix(path);
+  const auto hex = [](char c) {
+    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 87 : -1;
+  };
+  std::string text;
+  for (size_t i = 0; i < value.size(); ++i) {
+    const bool coded =
+        value[i] == '%' && i + 2 < value.size() && hex(value[i + 1]) >= 0 && hex(value[i + 2]) >= 0;
+    text += coded ? char(hex(value[i + 1]) * 16 + hex(value[i + 2])) : value[i];
+    if (coded) i += 2;
+  }
+  return text;
 }
 
 std::string OutputFolder(const std::pair<std::string, std::string>& output, const Places& places) {

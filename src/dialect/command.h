@@ -17,8 +17,8 @@ namespace muster::dialect {
 Result<std::vector<std::string>> BuildCommand(const JobSpec& spec, const Role& role,
                                               const Places& places);
 
-// Where an input is on the machine.
-std::string InputPath(const std::pair<std::string, std::string>& input);
+// "file:///data/a%20b" is "/data/a b"; everything else stays.
+std::string PlainPath(std::string_view value);
 
 // Where an output goes: its own folder, or one of the job's when none was named.
 std::string OutputFolder(const std::pair<std::string, std::string>& output, const Places& places);

@@ -4,6 +4,7 @@
 #include "dialect/command.h"
 #include "dialect/modelarts.h"
 #include "dialect/plan.h"
+#include "dialect/staging.h"
 
 namespace muster::dialect {
 
@@ -81,7 +82,8 @@ View MaView(const PlatformJob& job, const MaLayout& layout, const NodeOrder& ord
   mount(layout.log, order.dir + "/log");
   if (layout.v2) mount(layout.workspace, order.dir + "/workspace");
   for (size_t i = 0; layout.v2 && i < outside.inputs.size(); ++i) {
-    mount(MaInput(layout, outside, i), InputPath(outside.inputs[i])).given = true;
+    mount(MaInput(layout, outside, i), InputPath(outside, outside.inputs[i], places)).given =
+        !outside.IsFetched(outside.inputs[i]);
   }
   for (size_t i = 0; layout.v2 && i < outside.outputs.size(); ++i) {
     mount(MaOutput(layout, outside, i), OutputFolder(outside.outputs[i], places));

@@ -11,6 +11,7 @@
 #include "dialect/facts.h"
 #include "dialect/framework.h"
 #include "dialect/platform.h"
+#include "dialect/staging.h"
 
 namespace muster::dialect {
 
@@ -155,6 +156,15 @@ Result<std::vector<NodeOrder>> PlanInside(const Platform& platform, const JobSpe
   return orders;
 }
 
+Result<std::vector<NodeOrder>> PlanEither(const JobSpec& spec, const Allocation& allocation,
+                                          const Places& places) {
+  const Platform* platform = FindPlatform(spec.platform);
+  if (platform != nullptr) return PlanInside(*platform, spec, allocation, places);
+  MUSTER_ASSIGN(const Framework* framework, FindFramework(spec.framework));
+  MUSTER_ASSIGN(const JobFacts facts, GatherFacts(spec, allocation, places, *framework));
+  return PlanFacts(facts, *framework);
+}
+
 }  // namespace
 
 int PortsPerNode(const JobSpec& spec) {
@@ -169,11 +179,13 @@ int PortsPerNode(const JobSpec& spec) {
 
 Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& allocation,
                                     const Places& places) {
-  const Platform* platform = FindPlatform(spec.platform);
-  if (platform != nullptr) return PlanInside(*platform, spec, allocation, places);
-  MUSTER_ASSIGN(const Framework* framework, FindFramework(spec.framework));
-  MUSTER_ASSIGN(const JobFacts facts, GatherFacts(spec, allocation, places, *framework));
-  return PlanFacts(facts, *framework);
+  MUSTER_ASSIGN(std::vector<NodeOrder> orders, PlanEither(spec, allocation, places));
+  if (const auto staging = StagingOf(spec, places)) {
+    const Shared<std::string> text = ToPrettyJson(ToJsonObject(*staging));
+    for (NodeOrder& order : orders)
+      order.files.push_back({fmt::format("{}/{}", order.dir, kStagingFile), text, 0600});
+  }
+  return orders;
 }
 
 std::vector<FrameworkInfo> Frameworks() {

@@ -19,6 +19,8 @@ struct Places {
   std::string attempt_dir;  // …/jobs/<id>/attempts/<n>
   std::string code_dir;     // …/code/<hash>, empty: no code
   std::string muster;       // path of the executable on the nodes (the login stand-in for mpirun)
+  std::string data_dir;     // of the server
+  int64_t cache_limit = 0;  // of fetched inputs on each machine, bytes; 0: a share of its disk
 };
 
 // Ports that a framework needs on each node of an allocation; the engine reserves them before Plan.

@@ -9,6 +9,8 @@
 #include "dialect/job_rank_table.h"
 #include "dialect/plan.h"
 #include "dialect/platform.h"
+#include "dialect/staging.h"
+#include "model/source.h"
 
 namespace muster::dialect {
 
@@ -35,11 +37,14 @@ const Platform* FindPlatform(std::string_view name) {
 std::string JobUuid(JobId job) { return fmt::format("00000000-0000-4000-8000-{:012}", job); }
 
 std::vector<std::string> KeptPaths(const JobSpec& outside, const Places& places) {
-  std::vector<std::string> kept{places.job_dir};
+  // What is fetched is linked out of the server's cache, which only works within one mount.
+  const bool fetches = StagingOf(outside, places).has_value();
+  std::vector<std::string> kept{fetches ? places.data_dir : places.job_dir};
   if (!places.code_dir.empty()) kept.push_back(places.code_dir);
   if (!places.muster.empty()) kept.push_back(places.muster);
   if (outside.python.starts_with('/')) kept.push_back(InstallationOf(outside.python));
-  for (const auto& input : outside.inputs) kept.push_back(InputPath(input));
+  for (const auto& input : outside.inputs)
+    if (!IsFar(input.second)) kept.push_back(PlainPath(input.second));
   for (const auto& output : outside.outputs) kept.push_back(OutputFolder(output, places));
   return kept;
 }

@@ -48,6 +48,7 @@ Node::Node(os::Loop& loop, RecordWriter& record, NodeOrder order, Ground ground,
       starter_(order_, ground_.group, ground_.companions),
       ranks_(order_, starter_),
       hooks_(order_, starter_),
+      inputs_(loop, order_, hooks_, record),
       agents_(loop, order_, starter_),
       meeting_(loop),
       follower_(loop, order_),
@@ -109,10 +110,25 @@ void Node::StageIn() {
     return FailNode(-1, NotStarted(text, CodeWithoutCode(order_)),
                     fmt::format("{}: {}", order_.node_name, text));
   }
-  order_.pre_start ? PreStart() : SetUp();
+  inputs_.IsNeeded() ? Fetch() : PreStart();
+}
+
+void Node::Fetch() {
+  phase_ = Phase::kFetch;
+  if (const auto status = inputs_.Start(); !status)
+    FailNode(-1, NotStarted(status.error().text, 0),
+             fmt::format("{} cannot fetch its inputs: {}", order_.node_name, status.error().text));
+}
+
+void Node::AfterFetch(const ExitReport& report) {
+  if (const auto status = inputs_.Finish(report); !status)
+    return FailNode(-1, NotStarted(status.error().text, CodeWithoutCode(order_)),
+                    fmt::format("{} {}", order_.node_name, status.error().text));
+  PreStart();
 }
 
 void Node::PreStart() {
+  if (!order_.pre_start) return SetUp();
   phase_ = Phase::kPreStart;
   const std::string& name = order_.pre_start->name;
   if (const auto status = hooks_.StartWords(name, PreStartWords(order_)); !status)
@@ -235,6 +251,7 @@ void Node::Settle() {
 void Node::AfterHook(const ExitReport& report) {
   switch (state_) {
     case StopState::kRunning: {
+      if (phase_ == Phase::kFetch) return AfterFetch(report);
       const bool pre_start = phase_ == Phase::kPreStart;
       if (report.how == ExitClass::kSucceeded) {
         if (!pre_start) return AwaitMeeting();

@@ -13,6 +13,7 @@
 #include "launcher/control.h"
 #include "launcher/follow.h"
 #include "launcher/hooks.h"
+#include "launcher/input_fetch.h"
 #include "launcher/ranks.h"
 #include "launcher/record_writer.h"
 #include "launcher/rendezvous.h"
@@ -48,7 +49,7 @@ class Node {
   void Begin();
 
  private:
-  enum class Phase { kPreparing, kPreStart, kSetup, kRanks };
+  enum class Phase { kPreparing, kFetch, kPreStart, kSetup, kRanks };
   struct Wish {  // for a stop
     StoppedBy by = StoppedBy::kNobody;
     std::string detail;
@@ -58,6 +59,8 @@ class Node {
   // node.cc
   bool Undisturbed() const { return state_ == StopState::kRunning; }
   void StageIn();
+  void Fetch();
+  void AfterFetch(const ExitReport& report);
   void PreStart();
   void TakeExports();
   void SetUp();
@@ -101,6 +104,7 @@ class Node {
   const Starter starter_;
   Ranks ranks_;
   HookRunner hooks_;
+  InputFetch inputs_;
   AgentService agents_;
   RendezvousServer meeting_;
   Follower follower_;

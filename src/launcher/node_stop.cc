@@ -41,6 +41,7 @@ void Node::Stop(Wish wish) {
     grace_ms_ = GraceOf(wish.by, order_.grace_ms, wish.grace_ms);
     wish_ = std::move(wish);
     agents_.RefuseMore();
+    inputs_.Cancel();
     limit_.Cancel();
   } else if (state_ == StopState::kClean && CutsFailureHook(by)) {
     hooks_.Signal(SIGKILL);

@@ -32,6 +32,8 @@ struct Parts {
   engines::Engine& engine;
   os::Path data;     // the data directory
   std::string self;  // path of the executable
+  int64_t input_cache =
+      0;  // limit of fetched inputs on each machine, bytes; 0: a share of its disk
 };
 
 struct SubmitRequest {

@@ -127,6 +127,8 @@ Result<std::vector<NodeOrder>> Conductor::Impl::Orders(const Job& job,
   } else if (!job.spec.code.empty()) {
     places.code_dir = parts.data / "code" / "snapshot";  // of a plan, which uploads nothing
   }
+  places.data_dir = parts.data;
+  places.cache_limit = parts.input_cache;
   places.muster = parts.self;
   return dialect::Plan(job.spec, attempt.allocation, places);
 }

@@ -55,6 +55,8 @@ void Conductor::Impl::TakeRecord(Live& entry, int node, const RecordLine& line,
     status.notes = began->notes;
     SayNotes(entry, node, began->notes);
     NoteStarted(entry);
+  } else if (const auto* note = std::get_if<StageNote>(&line.body)) {
+    Commit({EventOp(entry, "note", {{"node", node}, {"text", note->text}})});
   } else if (const auto* started = std::get_if<RankStarted>(&line.body)) {
     if (RankInfo* rank = FindRank(attempt, started->rank)) {
       rank->pid = started->pid;

@@ -61,6 +61,10 @@ struct Encoder {
     out["bytes"] = body.bytes;
     out["ms"] = body.ms;
   }
+  void operator()(const StageNote& body) {
+    out["type"] = "stage_note";
+    out["text"] = body.text;
+  }
   void operator()(const RankStarted& body) {
     out["type"] = "rank_started";
     out["rank"] = body.rank;
@@ -117,6 +121,7 @@ std::optional<RecordBody> BodyFromJson(const json::object& object) {
                          text("host"),  text("cgroup"), WordsFromJson(GetArray(object, "notes"))};
   if (type == "stage_done")
     return StageDone{GetInt(object, "files"), GetInt(object, "bytes"), GetInt(object, "ms")};
+  if (type == "stage_note") return StageNote{text("text")};
   if (type == "rank_started")
     return RankStarted{number("rank"), number("pid"), uint64_t(GetInt(object, "start_ticks"))};
   if (type == "rank_ended") return RankEnded{number("rank"), ExitOf(object)};

@@ -29,6 +29,10 @@ struct StageDone {
   int64_t bytes = 0;
   int64_t ms = 0;
 };
+// What a person may want to know while the node is made ready.
+struct StageNote {
+  std::string text;
+};
 struct RankStarted {
   int rank = 0;
   int pid = 0;
@@ -66,7 +70,7 @@ struct LauncherEnded {
 };
 
 using RecordBody = std::variant<LauncherBegan, StageDone, RankStarted, RankEnded, NodeFailed,
-                                StopBegan, WarningSent, NodeClean, LauncherEnded>;
+                                StopBegan, WarningSent, NodeClean, LauncherEnded, StageNote>;
 
 struct RecordLine {
   int64_t wall_ms = 0;  // the node's own clock, for people

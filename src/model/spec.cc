@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "model/source.h"
 #include "model/variables.h"
 
 namespace muster {
@@ -126,6 +127,11 @@ void PutInternal(json::object& object, const JobSpec& spec) {
 }  // namespace
 
 bool ServesByName(std::string_view role) { return role == "ps" || role == "pserver"; }
+
+bool JobSpec::IsFetched(const std::pair<std::string, std::string>& input) const {
+  // The first generation of ModelArts hands out the URLs themselves.
+  return IsFar(input.second) && platform != "modelarts-v1";
+}
 
 int JobSpec::TotalNodes() const {
   int total = 0;

@@ -74,8 +74,8 @@ struct JobSpec {
   std::string python = "python3";  // interpreter of .py boot files
   std::string code;                // folder as the user wrote it, empty: none
   std::string code_hash;           // its snapshot, set at submit
-  Pairs inputs;                    // name -> absolute folder or file, or file:// URL
-  Pairs outputs;                   // name -> absolute folder; empty: kept in the job's own folder
+  Pairs inputs;   // name -> absolute folder or file, file:// URL, or far (source.h)
+  Pairs outputs;  // name -> absolute folder; empty: kept in the job's own folder
   Pairs labels;
   std::vector<Role> roles;  // at least one; the plain form is one role "worker"
   std::string workdir =
@@ -95,6 +95,8 @@ struct JobSpec {
 
   int TotalNodes() const;
   int TotalRanks() const;
+  // Whether this input is brought to the nodes before the ranks start.
+  bool IsFetched(const std::pair<std::string, std::string>& input) const;
   bool operator==(const JobSpec&) const = default;
 };
 

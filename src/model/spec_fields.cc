@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/scalar.h"
+#include "model/source.h"
 #include "model/value_types.h"
 
 namespace muster {
@@ -174,6 +175,21 @@ Field<JobDraft> Beforehand(std::string_view key, std::string_view summary, json:
   return {key, summary, std::move(schema), [](const Cursor&, Stage, JobDraft&) {}};
 }
 
+Field<JobDraft> InputsField() {
+  const auto read = [](const Cursor& at, Stage, JobDraft& job) {
+    auto sources = SourceEntries{}.Read(at);
+    if (!sources) return;
+    job.inputs = std::move(sources->places);
+    // Before the parameters are read: one of the same name wins.
+    for (RoleDraft& draft : job.drafts) Merge(draft.role.parameters, sources->urls);
+  };
+  return {
+      "inputs",
+      "Names and what they stand for: files and folders, or what is fetched from a bucket or an "
+      "address before the ranks start.",
+      SourceEntries{}.Schema(), read};
+}
+
 Fields<JobDraft> IdentityFields() {
   return {
       Into<JobDraft>("name", "The job's name; made from the code folder or command if left out.",
@@ -186,8 +202,7 @@ Fields<JobDraft> IdentityFields() {
                      &JobDraft::code),
       Into<JobDraft>("python", "The interpreter of .py boot files.",
                      FreeText{"a Python interpreter such as python3"}, &JobDraft::python),
-      Into<JobDraft>("inputs", "Names and the files or folders they stand for.",
-                     Entries{kParameterRule, EntryValue::kPlace}, &JobDraft::inputs),
+      InputsField(),
       Into<JobDraft>("outputs", "Names and the folders for results; nothing: the job's own.",
                      Entries{kParameterRule, EntryValue::kPlaceOrNothing}, &JobDraft::outputs),
       Into<JobDraft>("labels", "Words of your own, to find jobs by.",

@@ -14,7 +14,7 @@ framework: pytorch
 code: ./resnet50
 run: train.py
 parameters: {epoch_size: 90, lr: 1e-4, layers: [64, 128], amp: true, note: "a, b"}
-inputs: {data_url: /data/cifar-10, more: file:///mnt/x}
+inputs: {data_url: /data/cifar-10, more: file:///mnt/x, far: "s3://${name}/set/", raw: {from: obs://bkt/x, mode: url}}
 outputs: {train_url: /runs/resnet50, extra:}
 resources: {nodes: 2, devices: npu:8}
 )",
@@ -96,7 +96,7 @@ inline constexpr std::array<std::string_view, 17> kBadSamples = {
     "run: train.py\nframework: caffe\n",
     "run: train.py\nplatform: modelart\n",
     "run: train.py\nenv: {MUSTER_TOKEN: x}\n",
-    "run: train.py\ninputs: {data: obs://bucket/x}\n",
+    "run: train.py\ninputs: {data: obs:///x}\n",
     "run: []\n",
     "roles: {a: {run: x}}\nresources: {nodes: 2}\n"};
 

@@ -107,7 +107,10 @@ struct AfterJobs {
 };
 
 // What an entry's value may be besides a scalar.
-enum class EntryValue { kScalar, kScalarOrList, kPlace, kPlaceOrNothing };
+enum class EntryValue { kScalar, kScalarOrList, kPlaceOrNothing };
+
+// Whether a key of a map fits its rule; a fault when not.
+bool CheckKey(const Cursor& at, std::string_view key, const WordRule& rule);
 
 // A map from words to texts, in the order of the file.
 struct Entries {

@@ -76,24 +76,9 @@ std::string KeyHint(std::string_view key, const WordRule& rule) {
   return fmt::format("write it without the dashes: {}", bare);
 }
 
-bool CheckKey(const Cursor& at, std::string_view key, const WordRule& rule) {
-  if (!rule.Fits(key)) {
-    at.reading.AddFault(at.path, fmt::format("the name \"{}\"", ShortText(key)),
-                        std::string(rule.expected), KeyHint(key, rule));
-    return false;
-  }
-  if (&rule == &kEnvRule && key.starts_with("MUSTER_")) {
-    at.reading.AddFault(at.path, fmt::format("the name \"{}\"", ShortText(key)),
-                        "a name that does not begin with MUSTER_",
-                        "those variables are set for every rank by Muster itself");
-    return false;
-  }
-  return true;
-}
-
 std::optional<std::string> ReadEntry(const Cursor& at, EntryValue form, UnknownName unknown) {
   if (form == EntryValue::kPlaceOrNothing && at.value.is_null()) return "";
-  if (form == EntryValue::kPlace || form == EntryValue::kPlaceOrNothing) return Place{}.Read(at);
+  if (form == EntryValue::kPlaceOrNothing) return Place{}.Read(at);
   const auto* list = form == EntryValue::kScalarOrList ? at.value.if_array() : nullptr;
   if (list == nullptr) {
     return at.Text(form == EntryValue::kScalar ? "a text or a number"
@@ -110,6 +95,21 @@ std::optional<std::string> ReadEntry(const Cursor& at, EntryValue form, UnknownN
 }
 
 }  // namespace
+
+bool CheckKey(const Cursor& at, std::string_view key, const WordRule& rule) {
+  if (!rule.Fits(key)) {
+    at.reading.AddFault(at.path, fmt::format("the name \"{}\"", ShortText(key)),
+                        std::string(rule.expected), KeyHint(key, rule));
+    return false;
+  }
+  if (&rule == &kEnvRule && key.starts_with("MUSTER_")) {
+    at.reading.AddFault(at.path, fmt::format("the name \"{}\"", ShortText(key)),
+                        "a name that does not begin with MUSTER_",
+                        "those variables are set for every rank by Muster itself");
+    return false;
+  }
+  return true;
+}
 
 std::optional<DeviceRequest> Devices::Read(const Cursor& at) const {
   if (const auto* object = at.value.if_object()) return ReadLongDevices(at, *object);
@@ -183,7 +183,6 @@ std::optional<Pairs> Entries::Read(const Cursor& at) const {
 json::object Entries::Schema() const {
   const json::array scalars = {"string", "number", "boolean"};
   json::object entry = {{"type", scalars}};
-  if (value == EntryValue::kPlace) entry = Place{}.Schema();
   if (value == EntryValue::kPlaceOrNothing) {
     entry = {{"anyOf", json::array{Place{}.Schema(), json::object{{"type", "null"}}}}};
   }

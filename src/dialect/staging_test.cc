@@ -1,0 +1,66 @@
+#include "dialect/staging.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace muster::dialect {
+namespace {
+
+Places PlacesHere() {
+  Places places;
+  places.job_dir = "/data/jobs/7";
+  places.attempt_dir = "/data/jobs/7/attempts/1";
+  places.data_dir = "/data";
+  places.cache_limit = 9;
+  return places;
+}
+
+JobSpec Far() {
+  JobSpec spec;
+  spec.inputs = {
+      {"near", "/x"}, {"set", "s3://bkt/cifar-10/"}, {"weights", "obs://bkt/w/resnet.ckpt"}};
+  return spec;
+}
+
+TEST(StagingTest, AJobFindsWhatIsFetchedInItsAttemptsFolder) {
+  const JobSpec spec = Far();
+  const Places places = PlacesHere();
+  EXPECT_EQ(InputPath(spec, spec.inputs[0], places), "/x");
+  EXPECT_EQ(InputPath(spec, spec.inputs[1], places), "/data/jobs/7/attempts/1/inputs/set");
+  EXPECT_EQ(InputPath(spec, spec.inputs[2], places),
+            "/data/jobs/7/attempts/1/inputs/weights/resnet.ckpt");
+}
+
+TEST(StagingTest, OnlyWhatIsFetchedIsOrdered) {
+  const auto staging = StagingOf(Far(), PlacesHere());
+  ASSERT_TRUE(staging);
+  EXPECT_EQ(staging->data_dir, "/data");
+  EXPECT_EQ(staging->cache_limit, 9);
+  ASSERT_EQ(staging->inputs.size(), 2u);
+  EXPECT_EQ(staging->inputs[0].folder, "/data/jobs/7/attempts/1/inputs/set");
+  EXPECT_EQ(staging->inputs[0].leaf, "");
+  EXPECT_EQ(staging->inputs[1].leaf, "resnet.ckpt");
+  JobSpec near;
+  near.inputs = {{"a", "/x"}};
+  EXPECT_FALSE(StagingOf(near, PlacesHere()));
+}
+
+TEST(StagingTest, NamesWithSlashesStayApart) {
+  JobSpec spec;
+  spec.inputs = {{"a_b", "s3://bkt/x/"}, {"a/b", "s3://bkt/y/"}, {"a/../b", "s3://bkt/z/"}};
+  const auto staging = StagingOf(spec, PlacesHere());
+  ASSERT_TRUE(staging);
+  EXPECT_EQ(staging->inputs[0].folder, "/data/jobs/7/attempts/1/inputs/a_b");
+  EXPECT_EQ(staging->inputs[1].folder, "/data/jobs/7/attempts/1/inputs/a_b_1");
+  EXPECT_EQ(staging->inputs[2].folder, "/data/jobs/7/attempts/1/inputs/a_.._b_2");
+}
+
+TEST(StagingTest, TheFirstGenerationOfModelArtsPassesUrlsOn) {
+  JobSpec spec = Far();
+  spec.platform = "modelarts-v1";
+  EXPECT_FALSE(StagingOf(spec, PlacesHere()));
+  EXPECT_EQ(InputPath(spec, spec.inputs[1], PlacesHere()), "s3://bkt/cifar-10/");
+}
+
+}  // namespace
+}  // namespace muster::dialect

@@ -1,0 +1,177 @@
+#include "launcher/fetch_input.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "launcher/link_tree.h"
+#include "transfer/copy.h"
+#include "transfer/lister.h"
+
+namespace muster::launcher {
+namespace {
+
+// How often a source may change under our hands, or an entry go away, before we give up.
+constexpr int kMostRounds = 5;
+// A server that is started anew is gone for a while.
+constexpr int kMostTries = 10;
+
+struct Listing {
+  std::string key;
+  int64_t bytes = 0;
+  bool single = false;  // one file that the URL itself names
+};
+
+class Fetcher final : public transfer::Observer {
+ public:
+  Fetcher(const InputOrder& input, const InputCache& cache, transfer::Stores& stores,
+          const std::string& once, const FetchProgress& progress)
+      : input_(input), cache_(cache), stores_(stores), once_(once), progress_(progress) {}
+
+  Result<FetchedInput> Run() {
+    MUSTER_ASSIGN(source_, transfer::ParseLocation(input_.url));
+    for (int round = 1;; ++round) {
+      MUSTER_ASSIGN(const Listing listing, List());
+      auto placed = Place(listing);
+      if (placed) return placed;
+      // kCorrupt: it changed or went away meanwhile.
+      if (placed.error().code != Code::kCorrupt || round == kMostRounds) return placed;
+    }
+  }
+
+  void Tick(const transfer::Tally& tally) override {
+    const std::string of_all =
+        tally.listed ? fmt::format(" of {}", HumanSize(uint64_t(tally.found_bytes))) : "";
+    progress_(fmt::format("{}: fetching {}: {} of {}{} files, {}{}", input_.name,
+                          transfer::Show(source_), tally.ended, tally.found,
+                          tally.listed ? "" : " or more", HumanSize(uint64_t(tally.ended_bytes)),
+                          of_all));
+  }
+
+ private:
+  Result<std::string> Endpoint(const transfer::Location& at) {
+    if (at.kind != transfer::Location::Kind::kObject) return std::string();
+    MUSTER_ASSIGN(const auto store, stores_.For(at.profile));
+    return store->profile().endpoint;
+  }
+
+  Result<Listing> List() {
+    progress_(fmt::format("{}: looking at {}", input_.name, transfer::Show(source_)));
+    MUSTER_ASSIGN(const std::string endpoint, Endpoint(source_));
+    const transfer::CopyOptions options = Options();
+    transfer::Session session(options, stores_, *this);
+    transfer::Worker worker(session);
+    std::vector<SourceFile> files;
+    Listing listing;
+    const bool is_address = source_.kind == transfer::Location::Kind::kHttp;
+    MUSTER_TRY(transfer::ListItems(worker, source_, true, {}, [&](const transfer::Item& item) {
+      // An address may lead elsewhere, and every time to another place.
+      const std::string at = transfer::Exact(is_address ? source_ : item.at);
+      listing.single = at == transfer::Exact(source_);
+      listing.bytes += std::max<int64_t>(0, item.size);
+      const bool has_version = !item.etag.empty() || item.mtime_ms != 0;
+      files.push_back(
+          {item.name, item.size,
+           fmt::format("{} {} {} {}", endpoint, at, item.identity, has_version ? "" : once_)});
+      return true;
+    }));
+    listing.single = listing.single && files.size() == 1;
+    listing.key = CacheKey(std::move(files));
+    return listing;
+  }
+
+  transfer::CopyOptions Options() const {
+    transfer::CopyOptions options;
+    options.recursive = source_.kind == transfer::Location::Kind::kObject;
+    options.retry.most_tries = kMostTries;
+    options.record_folder = cache_.Records();
+    return options;
+  }
+
+  Result<FetchedInput> Place(const Listing& listing) {
+    MUSTER_ASSIGN(const os::Fd use, cache_.Use(listing.key));
+    const SystemClock clock;
+    const int64_t began_ms = clock.SteadyMs();
+    auto files = cache_.Look(listing.key);
+    bool fetched = false;
+    if (!files) {
+      MUSTER_ASSIGN(fetched, Bring(listing));
+      files = cache_.Look(listing.key);
+      if (!files) return std::unexpected(files.error());
+    }
+    MUSTER_TRY(Link(listing, *files));
+    int64_t bytes = 0;
+    for (const CachedFile& file : *files) bytes += file.size;
+    const std::string how =
+        fetched ? fmt::format("fetched from {} in {}", transfer::Show(source_),
+                              HumanDuration(clock.SteadyMs() - began_ms))
+                : fmt::format("already on this node, as {} has it", transfer::Show(source_));
+    return FetchedInput{listing.key, fmt::format("{}: {} files, {}, {}", input_.name, files->size(),
+                                                 HumanSize(uint64_t(bytes)), how)};
+  }
+
+  // Makes the entry, or waits for whoever makes it; whether it was us.
+  Result<bool> Bring(const Listing& listing) {
+    MUSTER_ASSIGN(const os::Fd lock, cache_.LockToFetch(listing.key, [&] {
+      progress_(fmt::format("{}: another job on this node fetches {}", input_.name,
+                            transfer::Show(source_)));
+    }));
+    const auto there = cache_.Look(listing.key);
+    if (there) return false;
+    if (there.error().code != Code::kNotFound) MUSTER_TRY(cache_.Discard(listing.key));
+    cache_.Evict(SystemClock().WallMs(), listing.bytes);
+    MUSTER_TRY(Copy(listing.key));
+    MUSTER_ASSIGN(const Listing now, List());
+    if (now.key != listing.key) {
+      MUSTER_TRY(cache_.Discard(listing.key));
+      return Fail(Code::kCorrupt, "it changed again and again while it was fetched",
+                  "submit the job when nobody writes there");
+    }
+    MUSTER_TRY(cache_.Seal(listing.key));
+    return true;
+  }
+
+  Status Copy(const std::string& key) {
+    transfer::Location to;
+    to.path = cache_.Part(key) / "data";
+    to.names_folder = true;
+    MUSTER_TRY(os::MakeDirs(to.path));
+    MUSTER_ASSIGN(const transfer::Summary summary,
+                  transfer::Copy({&source_, 1}, to, Options(), stores_, *this));
+    if (summary.failed == 0) return {};
+    // Half of it would only keep the disk full.
+    if (summary.failures.front().error.code == Code::kNoSpace) MUSTER_TRY(cache_.Discard(key));
+    Error error = summary.failures.front().error;
+    error.text = fmt::format("{}: {}", summary.failures.front().source, error.text);
+    if (summary.failed > 1) error.text += fmt::format(" (and {} more files)", summary.failed - 1);
+    return std::unexpected(std::move(error));
+  }
+
+  Status Link(const Listing& listing, const std::vector<CachedFile>& files) {
+    const os::Path to =
+        input_.leaf.empty() ? os::Path(input_.folder) : os::Path(input_.folder) / input_.leaf;
+    const os::Path data = cache_.Data(listing.key);
+    if (listing.single && files.size() == 1 && !input_.leaf.empty())
+      return LinkFile(data, files.front(), to);
+    return LinkTree(data, files, to);
+  }
+
+  const InputOrder& input_;
+  const InputCache& cache_;
+  transfer::Stores& stores_;
+  const std::string& once_;
+  const FetchProgress& progress_;
+  transfer::Location source_;
+};
+
+}  // namespace
+
+Result<FetchedInput> FetchInput(const InputOrder& input, const InputCache& cache,
+                                transfer::Stores& stores, const std::string& once,
+                                const FetchProgress& progress) {
+  return Fetcher(input, cache, stores, once, progress).Run();
+}
+
+}  // namespace muster::launcher

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace muster {
+
+// What is brought to a node before anything of the job runs, once for all of its ranks:
+// staging.json, one of the files that an order puts into the node's folder. All paths absolute.
+struct InputOrder {
+  std::string name;
+  std::string url;
+  std::string folder;  // …/attempts/<n>/inputs/<name>: what it stands for is put in there
+  std::string leaf;    // under this name; empty: what lies below the URL, without a name of its own
+};
+
+struct Staging {
+  std::string token;        // of the attempt
+  std::string attempt_dir;  // …/attempts/<n>
+  std::string data_dir;     // endpoint.json of the server is here, and cache/inputs
+  int64_t cache_limit = 0;  // bytes; 0: a share of the disk
+  std::vector<InputOrder> inputs;
+};
+
+inline constexpr std::string_view kStagingFile = "staging.json";
+
+json::object ToJsonObject(const Staging& staging);
+Result<Staging> StagingFromJson(const json::value& value);
+
+}  // namespace muster
