@@ -303,3 +303,18 @@ def test_a_job_on_modelarts_finds_it_under_the_platforms_name(cluster, scratch):
     assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
     for rank in (0, 1):
         assert log_of(cluster, job, rank).splitlines()[:2] == ["a 3", "deep/b 3"]
+
+
+def test_a_fetch_goes_on_over_a_server_that_is_killed(cluster, scratch):
+    """The store is in the server: the node waits for it to come back, and nothing is fetched twice or torn."""
+    s3 = client(cluster)
+    b = bucket(s3)
+    fill(s3, b, [f"set/{i:03}" for i in range(200)], 2000)
+    job = cluster.submit(look_job(scratch, f"{{data: 's3://{b}/set/'}}"))
+    node = cluster.data / f"jobs/{job}/attempts/1/node0"
+    wait_until(lambda: (node / "fetch.json").exists(), 60, "the fetch to begin")
+    cluster.kill()
+    cluster.start()
+    assert cluster.wait_end(job, 120)["state"] == "succeeded", verdict(cluster, job)
+    assert log_of(cluster, job).splitlines()[:-1] == [f"{i:03} 2000" for i in range(200)]
+    assert len(entries(cluster)) == 1
