@@ -141,7 +141,7 @@ TEST_F(JobInputTest, BadFilesGetOneClearError) {
 
 TEST_F(JobInputTest, WrongWordsSayWhatToTypeInstead) {
   EXPECT_THAT(Read({Here("missing.yaml")}).error().text, HasSubstr("missing.yaml"));
-  EXPECT_THAT(Read({"python"}).error().next, HasSubstr("behind --"));
+  EXPECT_THAT(Read({"python3"}).error().next, HasSubstr("behind --"));
   EXPECT_THAT(Read({dir_.Write("train.py", "x").string()}).error().next,
               HasSubstr("muster run -- "));
   EXPECT_THAT(Read({dir_.path().string()}).error().text, HasSubstr("is a folder"));
