@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 
 namespace muster::transfer {
@@ -39,7 +41,7 @@ IniSections ReadIni(std::string_view text) {
     const std::string_view value = Trim(trimmed.substr(equals + 1));
     if (name.empty()) continue;
     if (indented && !parent.empty()) {
-      (*current)[parent + "." + name] = value;
+      (*current)[fmt::format("{}.{}", parent, name)] = value;
       continue;
     }
     parent = value.empty() ? name : "";
