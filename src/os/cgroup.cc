@@ -310,12 +310,11 @@ std::optional<int64_t> Cgroup::PeakMemory() const {
 Status Cgroup::Remove() const {
   for (const Path& dir : dirs_) {
     for (const Path& folder : Tree(dir)) {
-      // A process that has just died can keep its group busy for an instant.
+      // A process that has just died can keep its group busy for an instant, and is listed in it.
       for (int round = 0; ::rmdir(folder.c_str()) != 0 && errno != ENOENT; ++round) {
         const int error = errno;
-        if (error != EBUSY || round == kRounds || !Members().empty()) {
+        if (error != EBUSY || round == kRounds)
           return FailErrno(error, "remove control group " + folder.string());
-        }
         Pause(round);
       }
     }

@@ -41,7 +41,8 @@ class Cgroup {
   // How often the kernel killed a member for memory.
   int64_t OomKills() const;
   std::optional<int64_t> PeakMemory() const;
-  // Removes the group, nested groups first; an Error while members live.
+  // Removes the group, nested groups first. Waits up to a second for members that are dying; an
+  // Error when they live on.
   Status Remove() const;
 
  private:
