@@ -124,7 +124,7 @@ void Node::LookAround() {
   const auto living = sweeper().Look();
   signals_.Reap();  // what ended just now is still owed its report or answer
   if (!Idle()) return;
-  if (living.empty()) return On(StopEvent::kNothingLeft);
+  if (living.empty() && !sweeper().Stirs()) return On(StopEvent::kNothingLeft);
   for (const auto& process : living) AskStraggler(process);
   ArmLook(kLongestLookPauseMs);
 }

@@ -270,17 +270,20 @@ std::vector<pid_t> Cgroup::Members() const {
   return {members.begin(), members.end()};
 }
 
+bool Cgroup::Stirs() const {
+  return std::ranges::any_of(dirs_, [](const Path& dir) { return !PidsIn(dir).empty(); });
+}
+
 void Cgroup::KillAll() const {
   for (int round = 0; round < kRounds; ++round) {
-    const std::vector<pid_t> members = Members();
-    if (members.empty()) return;
+    if (!Stirs()) return;
     bool by_kernel = false;
     for (const Path& dir : dirs_) by_kernel |= TryControl(dir / "cgroup.kill", "1");
     // The kernel's way reaches only those in the hierarchy that has it; any others are met by the
     // rounds after the first.
     if (!by_kernel || round > 0) {
       Freeze(dirs_, true);
-      for (pid_t pid : members) KillMember(pid, name_);
+      for (const pid_t pid : Members()) KillMember(pid, name_);
       Freeze(dirs_, false);
     }
     Pause(round);

@@ -33,6 +33,9 @@ class Cgroup {
   void JoinLate() const;
   // Living members, nested groups included.
   std::vector<pid_t> Members() const;
+  // Whether the kernel lists anyone in it; the dead are not listed. Of programs that fork and end
+  // all the time Members may see none: each is gone, or a zombie, when it is looked at.
+  bool Stirs() const;
   // SIGKILL to every member: cgroup.kill where the kernel has it, else freeze, kill, thaw, until
   // none is left or 100 rounds are over. Start nothing in the group afterwards but remove it and
   // make it again: some kernels (6.18 is one) kill whatever is born into a group that was killed

@@ -92,7 +92,7 @@ void Sweeper::Count(const std::vector<ProcessInfo>& living) {
 
 bool Sweeper::Step() {
   const auto living = Look();
-  if (living.empty()) return true;
+  if (living.empty() && !Stirs()) return true;
   for (const auto& process : living)
     if (SignalExactly(process, SIGKILL) && signalled_.insert(Identity(process)).second)
       ++result_.killed;

@@ -49,7 +49,9 @@ class Sweeper {
 
   // What lives now, each process once; counted in the result.
   std::vector<ProcessInfo> Look();
-  // A look, and SIGKILL to whatever it saw. True when it saw nothing.
+  // Whether the group has somebody whom a look missed: a program that forks and ends all the time.
+  bool Stirs() const { return group_ && group_->Stirs(); }
+  // A look, and SIGKILL to whatever it saw or missed. True when nothing is there.
   bool Step();
   const SweepResult& result() const { return result_; }
   // Gives up the empty control group; an Error while something lives in it.
