@@ -131,8 +131,8 @@ def test_bash_completes_verbs_flags_and_jobs(server, scratch):
 
 
 def test_on_a_terminal_ctrl_c_asks_and_detach_leaves_the_job(server):
-    terminal = Terminal([MUSTER, "run", "-g", "npu:2", "--", "sh", "-c", "echo up; sleep 1000"], server.env, server.data.parent)
-    terminal.expect("up")
+    terminal = Terminal([MUSTER, "run", "-g", "npu:2", "--", "sh", "-c", "echo underway; sleep 1000"], server.env, server.data.parent)
+    terminal.expect("underway")
     terminal.type("\x03")
     terminal.expect("[d]etach")
     terminal.type("d")
@@ -147,8 +147,8 @@ def test_on_a_terminal_ctrl_c_asks_and_detach_leaves_the_job(server):
 
 
 def test_on_a_terminal_ctrl_c_can_stop_the_job(server):
-    terminal = Terminal([MUSTER, "run", "--", "sh", "-c", "echo up; sleep 1000"], server.env, server.data.parent)
-    terminal.expect("up")
+    terminal = Terminal([MUSTER, "run", "--", "sh", "-c", "echo underway; sleep 1000"], server.env, server.data.parent)
+    terminal.expect("underway")
     terminal.type("\x03")
     terminal.expect("[s]top")
     terminal.type("s")

@@ -12,7 +12,6 @@ clang-format-19 --dry-run --Werror $sources || bad=1
 
 tools/build.sh release || exit 1
 checked=$(printf '%s\n' $sources | grep '\.cc$' | grep -vE '_(fuzz|test)\.cc$|/testing/')
-# One program a core; the warnings of a file stay together.
-printf '%s\n' $checked | xargs -P "$(nproc)" -n 8 clang-tidy-19 -p build/release --quiet --use-color=0 2> /dev/null || bad=1
+tools/tidy.py build/release $checked || bad=1
 [ "$bad" = 0 ] && echo "lint: clean"
 exit $bad
