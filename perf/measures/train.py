@@ -12,7 +12,7 @@ from frame.timing import call, turns
 NAME = "train"
 TITLE = "a training step, 2 ranks of the Fashion-MNIST example"
 CODE = ROOT / "examples/fashion-mnist"
-ROUNDS, PICTURES, BATCH = 7, 32_000, 128
+ROUNDS, PICTURES, BATCH = 15, 32_000, 128
 
 
 def words(out):
