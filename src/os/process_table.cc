@@ -125,6 +125,19 @@ std::vector<ProcessInfo> AllProcesses() {
   return processes;
 }
 
+std::vector<pid_t> Children() {
+  std::vector<pid_t> children;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it("/proc/self/task", error), end; !error && it != end;
+       it.increment(error)) {
+    const auto text = ReadFile(it->path() / "children", 16 << 20);
+    if (!text) continue;
+    for (const std::string& word : Split(*text, ' '))
+      if (const auto pid = ParseInt(word)) children.push_back(pid_t(*pid));
+  }
+  return children;
+}
+
 std::vector<ProcessInfo> Descendants(pid_t root) {
   std::multimap<pid_t, ProcessInfo> children;
   for (ProcessInfo& process : AllProcesses()) {

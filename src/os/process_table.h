@@ -28,6 +28,9 @@ Result<ProcessInfo> ReadProcess(pid_t pid);
 // the same state while its other threads go on: that one lives.
 bool IsAlive(const ProcessInfo& process);
 std::vector<ProcessInfo> AllProcesses();
+// The caller's own children, zombies included, those of all its threads; empty where the kernel
+// does not tell.
+std::vector<pid_t> Children();
 // All living descendants of `root` by parent links, zombies left out, `root` itself not included.
 std::vector<ProcessInfo> Descendants(pid_t root);
 // Living processes whose environment has the entry `mark` ("NAME=value"), the caller left out.

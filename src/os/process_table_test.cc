@@ -55,6 +55,18 @@ class ProcessTableTest : public testing::Test {
   pid_t shell = -1;
 };
 
+TEST_F(ProcessTableTest, ChildrenAreTheCallersOwnUntilTheyAreReaped) {
+  const pid_t child = Start("echo ready; exec sleep 1000");
+  EXPECT_THAT(Children(), Contains(child));
+  ::kill(child, SIGKILL);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_THAT(Children(), Contains(child)) << "a zombie keeps its number";
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_THAT(Children(), Not(Contains(child)));
+  shell = -1;
+}
+
 TEST_F(ProcessTableTest, ReadsTheCallerItself) {
   const auto self = ReadProcess(::getpid());
   ASSERT_TRUE(self);

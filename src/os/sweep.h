@@ -49,8 +49,10 @@ class Sweeper {
 
   // What lives now, each process once; counted in the result.
   std::vector<ProcessInfo> Look();
-  // Whether the group has somebody whom a look missed: a program that forks and ends all the time.
-  bool Stirs() const { return group_ && group_->Stirs(); }
+  // Whether somebody is there whom a look missed: a program that forks and ends all the time, or a
+  // child whose parent ended while /proc was being read. What the kernel says to this is no
+  // snapshot that can be torn: a group that lists anyone, or a caller that has any child.
+  bool Stirs() const;
   // A look, and SIGKILL to whatever it saw or missed. True when nothing is there.
   bool Step();
   const SweepResult& result() const { return result_; }
@@ -60,6 +62,8 @@ class Sweeper {
  private:
   bool MarksNeeded() const;
   void Count(const std::vector<ProcessInfo>& living);
+  void Note(const ProcessInfo& process);
+  bool KillChildren();
 
   SweepTarget target_;
   std::optional<Cgroup> group_;

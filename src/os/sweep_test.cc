@@ -1,12 +1,17 @@
 #include "os/sweep.h"
 
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/clock.h"
+#include "os/fd.h"
 #include "os/file.h"
 #include "os/spawn.h"
 
@@ -80,6 +85,51 @@ TEST_F(SweepTest, DescendantsAreFoundWithoutMarkAndGroup) {
   EXPECT_TRUE(sweeper.Step());
   EXPECT_EQ(sweeper.result().found, 1);
   EXPECT_EQ(sweeper.result().killed, 1);
+}
+
+// A process that hands itself on to a new one every few milliseconds, with all its descriptors.
+void StartHandingOn() {
+  if (fork() != 0) return;
+  while (true) {
+    usleep(3000);
+    if (fork() != 0) _exit(0);
+    setsid();
+  }
+}
+
+TEST_F(SweepTest, AProgramThatIsAlwaysElsewhereIsCaughtWithoutMarkAndGroup) {
+  ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  for (int round = 0; round < 20; ++round) {
+    int ends[2];
+    ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+    const Fd reader(ends[0]);
+    Fd writer(ends[1]);
+    StartHandingOn();
+    writer.Reset();
+    Sweeper sweeper({"", "", true});
+    const int64_t deadline = SystemClock().SteadyMs() + 60'000;
+    while (!sweeper.Step()) {
+      ASSERT_LT(SystemClock().SteadyMs(), deadline);
+      while (waitpid(-1, nullptr, WNOHANG) > 0) {
+      }
+    }
+    char byte = 0;
+    pollfd look{reader.get(), POLLIN, 0};
+    ASSERT_EQ(poll(&look, 1, 0), 1) << "said to be clean, and somebody still holds the pipe";
+    EXPECT_EQ(read(reader.get(), &byte, 1), 0);
+    EXPECT_GE(sweeper.result().killed, 1);
+  }
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+TEST_F(SweepTest, AChildThatNoLookFoundIsStillNoCleanness) {
+  const Child child = Start("PLAIN=1");
+  const Sweeper sweeper({"", "", true});
+  EXPECT_TRUE(sweeper.Stirs());
+  EXPECT_FALSE(Sweeper({"", "", false}).Stirs()) << "whose children these are is not known";
+  kill(child.pid, SIGKILL);
+  EXPECT_EQ(SignalOf(child.pid), SIGKILL);
+  EXPECT_FALSE(sweeper.Stirs());
 }
 
 TEST_F(SweepTest, SignalsReachOnlyTheProcessThatWasSeen) {
