@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "verdict/advice.h"
 #include "verdict/blame.h"
 #include "verdict/evidence.h"
+#include "verdict/obituary.h"
 
 namespace muster::verdict {
 
@@ -141,6 +143,29 @@ Verdict JudgeBlamed(const Attempt& attempt, const RankLines& log) {
   return verdict;
 }
 
+// The verdict when a framework's launcher tells that one of its processes was killed.
+Verdict JudgeDead(const Attempt& attempt, const Obituary& dead) {
+  const auto info = std::ranges::find(attempt.ranks, dead.rank, &RankInfo::rank);
+  const std::string name =
+      info == attempt.ranks.end() ? fmt::format("rank {}", dead.rank) : NameOf(attempt, *info);
+  Verdict verdict;
+  verdict.rank = dead.rank;
+  verdict.cause = ClassOfSignal(dead.signal, CauseClass::kUnknown);
+  verdict.evidence = {dead.line};
+  verdict.headline = Printable(fmt::format("{} failed: {} of its launcher was killed by {}", name,
+                                           dead.who, SignalName(dead.signal)));
+  return verdict;
+}
+
+// Nothing where the first rank to end tells the cause itself, or nobody tells of a death.
+std::optional<Obituary> DeathBehind(const Attempt& attempt,
+                                    const std::vector<std::string>& last_lines,
+                                    std::span<const RankLines> others) {
+  if (!attempt.cause || attempt.cause->rank < 0) return std::nullopt;
+  if (!TellsLittle(attempt.cause->exit, last_lines)) return std::nullopt;
+  return FindObituary(attempt.cause->rank, last_lines, others);
+}
+
 Verdict JudgeFirst(const Job& job, const Attempt& attempt, const ExitReport& end,
                    const std::vector<std::string>& last_lines) {
   Verdict verdict;
@@ -166,11 +191,17 @@ Verdict Judge(const Job& job, const Attempt& attempt, const std::vector<std::str
     verdict.headline = "the job succeeded";
     return verdict;
   }
-  const RankLines* blamed =
-      StoppedFromOutside(end) ? nullptr : FindBlamed(attempt, last_lines, others);
-  const bool another = blamed != nullptr && blamed->rank != attempt.cause->rank;
-  verdict = another ? JudgeBlamed(attempt, *blamed)
-                    : JudgeFirst(job, attempt, end, blamed != nullptr ? blamed->lines : last_lines);
+  if (const auto dead =
+          StoppedFromOutside(end) ? std::nullopt : DeathBehind(attempt, last_lines, others)) {
+    verdict = JudgeDead(attempt, *dead);
+  } else {
+    const RankLines* blamed =
+        StoppedFromOutside(end) ? nullptr : FindBlamed(attempt, last_lines, others);
+    const bool another = blamed != nullptr && blamed->rank != attempt.cause->rank;
+    verdict = another
+                  ? JudgeBlamed(attempt, *blamed)
+                  : JudgeFirst(job, attempt, end, blamed != nullptr ? blamed->lines : last_lines);
+  }
   verdict.retry_makes_sense = RetryMakesSense(verdict.cause);
   verdict.advice = AdviceFor(verdict.cause, job.spec);
   return verdict;
