@@ -106,9 +106,49 @@ def test_modelarts_gives_every_card_its_folders_variables_and_arguments(cluster,
         assert f"{name}-worker-{node}.log" in found[f"{mount}/log"]
         assert f"{name}-proc-rank-{rank}-device-{device}.txt" in found[f"{mount}/log"]
     attempt = cluster.data / f"jobs/{job['id']}/attempts/1"
-    assert (attempt / f"node1/log/{name}-worker-1.log").read_bytes() == cluster.rank_log(job["id"], 2)
+    closing = b"[ModelArts Service Log] Training end with return code: 0\n"
+    assert (attempt / f"node1/log/{name}-worker-1.log").read_bytes().endswith(cluster.rank_log(job["id"], 2) + closing)
+    assert (attempt / f"node1/log/{name}-proc-rank-2-device-0.txt").read_bytes() == cluster.rank_log(job["id"], 2)
     table = json.loads((attempt / "node1/home/modelarts/rank_table/jobstart_hccl.json").read_text())
     assert [d["rank_id"] for server in table["server_list"] for d in server["device"]] == ["0", "1", "2", "3"]
+
+
+def task_log(cluster, job, node=0):
+    (log,) = (cluster.data / f"jobs/{job['id']}/attempts/1/node{node}/log").glob("modelarts-job-*-worker-*.log")
+    return log.read_text()
+
+
+def test_nodes_find_the_names_of_all_in_the_folder_of_their_scheduler(cluster, code):
+    script = "cat /etc/volcano/worker.host; for name in $(cat /etc/volcano/worker.host); do getent hosts $name > /dev/null || exit 3; done"
+    job = succeeded(cluster, cluster.submit("--platform", "modelarts", "-N", "2", "-g", "npu:2", "--", script, cwd=code))
+    if not has_view(job):
+        pytest.skip(notes(job)[0])
+    name = "modelarts-job-" + UUID.format(job["id"])
+    for rank in range(2):
+        assert cluster.rank_log(job["id"], rank).decode() == "".join(f"{name}-worker-{i}.{name}\n" for i in range(2))
+
+
+def test_settings_can_be_replaced_inside_and_stay_as_they_are_outside(cluster, code):
+    """As ldconfig and useradd do it; with a script that does nothing else, so that a failure is seen."""
+    before = set(os.listdir("/etc")), pathlib.Path("/etc/hostname").read_text()
+    script = "cp -p /etc/hostname /etc/hostname.new && echo inside >> /etc/hostname.new && mv /etc/hostname.new /etc/hostname && tail -n 1 /etc/hostname"
+    job = succeeded(cluster, cluster.submit("--platform", "modelarts", "-g", "npu:2", "--", script, cwd=code))
+    if not has_view(job):
+        pytest.skip(notes(job)[0])
+    assert cluster.rank_log(job["id"]) == b"inside\n"
+    assert (set(os.listdir("/etc")), pathlib.Path("/etc/hostname").read_text()) == before
+
+
+def test_the_log_of_a_node_ends_with_its_return_code(cluster, code):
+    write(code / "ma-pre-start.sh", "echo prepared\n")
+    write(code / "train.py", "import os, sys\nprint('half a line', end='')\nsys.exit(7 if os.environ['RANK_ID'] == '1' else 0)\n")
+    flags = ("--platform", "modelarts", "-g", "npu:2", "--python", PYTHON, "--", "train.py")
+    job = cluster.wait_end(cluster.submit(*flags, cwd=code), 60)
+    assert job["attempts"][0]["exit"]["code"] == 7
+    assert cluster.rank_log(job["id"], 0) in (b"half a line", b""), "what a rank said stays its own"
+    before, closing = task_log(cluster, job).rsplit("\n", 2)[:2]
+    assert closing == "[ModelArts Service Log] Training end with return code: 7"
+    assert "prepared\n" in before
 
 
 def test_nothing_of_a_view_is_left_on_the_machine_or_in_scratch(cluster, scratch, code):
@@ -164,12 +204,14 @@ def test_a_failing_pre_start_script_is_the_jobs_failure(cluster, scratch, code):
     assert job["state"] == "failed" and "ma-pre-start.sh" in job["reason"] and "code 9" in job["reason"], job["reason"]
     node = cluster.data / f"jobs/{job['id']}/attempts/1/node0"
     assert "no such driver" in (node / "hooks.log").read_text() and not list(node.glob("rank*.log"))
+    assert task_log(cluster, job).endswith("no such driver\n[ModelArts Service Log] Training end with return code: 9\n")
 
 
 def test_a_missing_boot_file_is_said_in_one_sentence(cluster, scratch, code):
     result = cluster.run("run", "--platform", "modelarts", "-g", "npu:2", "-C", code, "--", "tarin.py", check=False, cwd=code)
     assert result.returncode == 127
     assert "the boot file /home/ma-user/modelarts/user-job-dir/resnet/tarin.py is missing" in result.stdout + result.stderr
+    assert task_log(cluster, {"id": 1}) == "[ModelArts Service Log] Training end with return code: 127\n"
 
 
 def test_the_first_generation_runs_a_command_by_its_images_script(cluster, scratch, code):
@@ -241,6 +283,9 @@ def test_apulis_runs_on_the_first_node_and_reaches_the_others_by_name(cluster, s
     assert any("sleep infinity" in note for note in notes(job))
     home = cluster.data / f"jobs/{job['id']}/outputs/home"
     assert (home / "ib_config").read_text() == "ib-worker-0 slots=2\nib-worker-1 slots=2\n"
+    shared = cluster.data / f"jobs/{job['id']}/attempts/1/job"
+    assert (shared / "ib_config").read_text() == (home / "ib_config").read_text()
+    assert [(shared / f"ib_config-worker-{i}").read_text() for i in range(2)] == [f"ib-worker-{i} slots=2\n" for i in range(2)]
     assert (home / f"tensorboard/{UUID.format(job['id'])}/logs/events").exists()
 
 

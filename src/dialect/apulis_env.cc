@@ -77,6 +77,7 @@ void SetApVariables(const PlatformJob& job, const ApLayout& layout, std::span<co
                 share.kind == "npu"   ? "huawei_npu_arm64"
                 : share.kind == "gpu" ? "nvidia_gpu_amd64"
                                       : share.kind);
+  if (share.kind == "cpu") SetEnvDefault(env, "NVIDIA_VISIBLE_DEVICES", "");
   SetEnv(env, "DLWS_ROLE_NAME", RoleName(nodes.size()));
   SetEnv(env, "DLWS_ROLE_IDX", order.node);
   SetEnv(env, "DLTS_ROLE_IDX", order.node);

@@ -131,6 +131,10 @@ Status AddApFiles(const PlatformJob& job, const ApLayout& layout, std::span<cons
   for (NodeOrder& order : orders) {
     order.files.push_back({"/job/hostfile", hosts});
     order.files.push_back({"/job/ib_config", ib});
+    // Later versions of the platform: each worker's line in a file of its own.
+    const NodeShare& share = facts.allocation->nodes[size_t(order.node)];
+    order.files.push_back({fmt::format("/job/ib_config-worker-{}", order.node),
+                           fmt::format("ib-worker-{} slots={}\n", order.node, Slots(share))});
     order.files.push_back({layout.home + "/ib_config", ib});
     order.files.push_back({layout.home + "/.ssh/config", ssh, 0600});
     order.files.push_back({layout.home + "/.ssh/environment", SessionEnv(order), 0600});

@@ -27,7 +27,24 @@ constexpr std::array<Visible, 10> kVisible{{{"gpu", "CUDA_VISIBLE_DEVICES"},
                                             {"hpu", "HABANA_VISIBLE_MODULES"},
                                             {"iluvatar", "CUDA_VISIBLE_DEVICES"}}};
 
+// HCCL takes 32 ports from a base on, by itself always the same, from those that Linux hands out to
+// anybody. Here every device of a machine stands for 32 above them, so that two jobs never meet.
+constexpr int kHcclBase = 61'000;
+constexpr int kHcclPorts = 32;
+constexpr int kLastHcclBase = 65'520;
+
 }  // namespace
+
+void SetHcclPorts(const NodeShare& share, int processes, Pairs& env) {
+  if (share.kind != "npu" || share.devices.empty()) return;
+  const int base = kHcclBase + kHcclPorts * std::ranges::min(share.devices);
+  if (base <= kLastHcclBase) SetEnvDefault(env, "HCCL_IF_BASE_PORT", base);
+  if (processes <= int(share.devices.size())) return;
+  // Processes that share a device would all open its one port.
+  for (const char* name : {"HCCL_HOST_SOCKET_PORT_RANGE", "HCCL_NPU_SOCKET_PORT_RANGE"}) {
+    SetEnvDefault(env, name, std::string("auto"));
+  }
+}
 
 // Without blanks: the Ascend runtime stops reading at anything else.
 std::string DeviceNumbers(const NodeShare& share) {

@@ -10,6 +10,10 @@ namespace muster::dialect {
 // numbered from 0, and picks its own by local rank. Jobs on cpu slots are left alone.
 void SetDeviceEnv(const NodeShare& share, Pairs& env);
 
+// The ports of HCCL, as defaults: a base for each first device of a share, and ports of their own
+// for `processes` that share devices.
+void SetHcclPorts(const NodeShare& share, int processes, Pairs& env);
+
 // Which of them a process takes when its framework does not choose by itself, and where the
 // vendor's libraries log.
 void SetOwnDevice(const NodeShare& share, const RankFacts& rank, const NodeOrder& order,

@@ -94,6 +94,7 @@ Pairs NodeEnv(const JobFacts& facts, int node) {
   SetEnv(env, "MUSTER_NODE_INDEX", std::to_string(node));
   SetEnv(env, "MUSTER_ROLE", role.name);
   SetDeviceEnv(share, env);
+  SetHcclPorts(share, role.ranks, env);
   return env;
 }
 

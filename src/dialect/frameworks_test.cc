@@ -102,8 +102,12 @@ TEST(Horovod, GivesHorovodrunHostsAndALoginStandIn) {
                           "lo", "-np", "4", "python3", "t.py"));
   EXPECT_EQ(*orders[0].files.at(0).content, "node-0 slots=8\nnode-1 slots=8\n");
   EXPECT_EQ(*orders[0].files.at(1).content, "#!/bin/sh\necho node-0:8\necho node-1:8\n");
-  EXPECT_EQ(*orders[0].files.at(2).content, "#!/bin/sh\nexec /opt/muster agent \"$@\"\n");
-  EXPECT_EQ(orders[0].files.at(2).mode, 0755);
+  EXPECT_EQ(*orders[0].files.at(2).content, "node-0:8\nnode-1:8\n");
+  EXPECT_EQ(*orders[0].files.at(3).content, "#!/bin/sh\nexec /opt/muster agent \"$@\"\n");
+  EXPECT_EQ(orders[0].files.at(3).mode, 0755);
+  EXPECT_EQ(Env(orders[0].ranks.at(0).env, "OMPI_MCA_plm_rsh_agent"), "/opt/muster agent")
+      << "for one that was built with MPI";
+  EXPECT_EQ(Env(orders[0].env, "HOROVOD_START_TIMEOUT"), "300");
 }
 
 TEST(Horovod, LeavesHostsAloneThatTheUserNamed) {

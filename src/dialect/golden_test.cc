@@ -170,6 +170,9 @@ std::vector<Case> Cases() {
   for (const std::string kind : {"xpu", "dcu", "mlu", "gcu", "musa", "hpu"}) {
     cases.push_back({"custom_" + kind, PlainSpec("custom", 1, kind, 2, "train.py")});
   }
+  JobSpec shared = PlainSpec("custom", 1, "npu", 2, "train.py");
+  shared.roles[0].ranks = 4;
+  cases.push_back({"custom_shared", shared});
   cases.push_back({"pytorch_torchrun", PlainSpec("pytorch", 2, "gpu", 8, "torchrun train.py")});
   cases.push_back(
       {"pytorch_wrapped", Started(PlainSpec("pytorch", 2, "gpu", 8, "train.py"), "torchrun")});

@@ -7,6 +7,7 @@
 #include "dialect/environment.h"
 #include "dialect/framework.h"
 #include "dialect/hostfile.h"
+#include "dialect/mpi_env.h"
 #include "dialect/mpirun.h"
 #include "dialect/plan.h"
 #include "dialect/torch_env.h"
@@ -21,7 +22,11 @@ namespace {
 // login stand-in instead.
 
 constexpr std::array<std::string_view, 1> kHorovodrun{"horovodrun"};
-constexpr int64_t kGlooTimeoutSeconds = 300;  // its own 30 are too short for nodes that start apart
+constexpr int64_t kTimeoutSeconds = 300;  // its own 30 are too short for nodes that start apart
+
+int64_t TimeoutSeconds(const JobSpec& spec) {
+  return spec.launch.timeout_ms.value_or(kTimeoutSeconds * 1000) / 1000;
+}
 
 enum class Way { kEnv, kHorovodrun, kMpirun };
 
@@ -65,7 +70,6 @@ Status ApplyEnv(const JobFacts& facts, std::vector<NodeOrder>& orders) {
     if (!rank.role->service) world.Add(rank);
   }
   const NodeShare& first = *world.first;
-  const int64_t timeout = facts.spec->launch.timeout_ms.value_or(kGlooTimeoutSeconds * 1000) / 1000;
   for (NodeOrder& order : orders) {
     SetInterface(facts, facts.allocation->nodes[size_t(order.node)], order);
     order.rendezvous = Rendezvous{
@@ -74,7 +78,7 @@ Status ApplyEnv(const JobFacts& facts, std::vector<NodeOrder>& orders) {
     SetEnv(order.env, "HOROVOD_CPU_OPERATIONS", "gloo");
     SetEnv(order.env, "HOROVOD_GLOO_RENDEZVOUS_ADDR", first.address);
     SetEnv(order.env, "HOROVOD_GLOO_RENDEZVOUS_PORT", first.ports.front());
-    SetEnvDefault(order.env, "HOROVOD_GLOO_TIMEOUT_SECONDS", timeout);
+    SetEnvDefault(order.env, "HOROVOD_GLOO_TIMEOUT_SECONDS", TimeoutSeconds(*facts.spec));
     SetEnv(order.env, "HOROVOD_HOSTNAME", order.hostname);
   }
   const Cross cross(facts);
@@ -139,12 +143,21 @@ Status ApplyHorovodrun(const JobFacts& facts, std::vector<NodeOrder>& orders) {
   DropRankEnv(process.env);
   head->files.push_back({head->dir + "/hostfile", SlotLines(facts, orders)});
   head->files.push_back({head->dir + "/discover_hosts.sh", DiscoveryScript(facts, orders), 0755});
+  for (const char* name : {"HOROVOD_START_TIMEOUT", "HOROVOD_GLOO_TIMEOUT_SECONDS"}) {
+    SetEnvDefault(head->env, name, TimeoutSeconds(*facts.spec));
+  }
   SetEnv(head->env, "MUSTER_HOSTFILE", head->dir + "/hostfile");
   SetEnv(head->env, "MUSTER_HOST_DISCOVERY", head->dir + "/discover_hosts.sh");
   for (NodeOrder& order : orders) {
     SetInterface(facts, facts.allocation->nodes[size_t(order.node)], order);
+    SetRootEnv(order.env);
     order.agent = true;
   }
+  // One that was built with MPI calls mpirun instead of ssh.
+  MpiFiles files{.slots = head->dir + "/hostfile", .hydra = head->dir + "/hostfile.hydra"};
+  head->files.push_back({files.hydra, HydraLines(facts, orders)});
+  files.ssh = WriteSsh(facts, *head);
+  SetMpirunEnv(facts, files, *head, process);
   CompleteHorovodrun(facts, *head, process.argv);
   ShadowSsh(facts, *head, process);
   return {};

@@ -165,7 +165,9 @@ Status Apply(const PlatformJob& job, std::vector<NodeOrder>& orders) {
     const Role& role = *facts.role_of_node[size_t(order.node)];
     if (const auto file = BootFile(role.run)) order.boot_file = *file;
     order.pre_start = MaPreStart(job, layout, order);
-    if (!layout.v2) {
+    if (layout.v2) {
+      order.files.insert(order.files.end(), names.files.begin(), names.files.end());
+    } else {
       for (OrderFile& file : MaImageFiles(layout)) order.files.push_back(std::move(file));
     }
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dialect/platform.h"
@@ -34,10 +35,14 @@ std::string MaOutput(const MaLayout& layout, const JobSpec& spec, size_t index);
 std::string MaJobName(JobId job);
 std::string MaInstance(const JobFacts& facts, int node);
 
+// Where the files with the names of the nodes are.
+inline constexpr std::string_view kVolcano = "/etc/volcano";
+
 // The names of the nodes, made once: they are in the variables of every node.
 struct MaNames {
   Shared<Aliases> aliases;
-  Pairs hosts;  // VC_WORKER_HOSTS and those of other roles
+  Pairs hosts;                   // VC_WORKER_HOSTS and those of other roles
+  std::vector<OrderFile> files;  // the same, a file a role and a line a node
 };
 MaNames NamesOf(const JobFacts& facts);
 

@@ -121,14 +121,16 @@ MaNames NamesOf(const JobFacts& facts) {
   Aliases aliases;
   int node = 0;
   for (const Role& role : facts.spec->roles) {
-    std::string list;
+    std::string list, lines;
     for (int i = 0; i < role.nodes; ++i, ++node) {
       const std::string name = FullName(facts, node);
       list += (i == 0 ? "" : ",") + name;
+      lines += name + "\n";
       aliases.emplace_back(node, name);
       aliases.emplace_back(node, MaInstance(facts, node));
     }
     names.hosts.emplace_back(fmt::format("VC_{}_HOSTS", UpperName(role.name)), std::move(list));
+    names.files.push_back({fmt::format("{}/{}.host", kVolcano, role.name), std::move(lines)});
   }
   names.aliases = std::move(aliases);
   return names;

@@ -89,6 +89,7 @@ View MaView(const PlatformJob& job, const MaLayout& layout, const NodeOrder& ord
     mount(MaOutput(layout, outside, i), OutputFolder(outside.outputs[i], places));
   }
   if (HasNpus(*job.facts)) mount("/user/config", order.dir + "/config");
+  if (layout.v2) mount(std::string(kVolcano), order.dir + "/volcano");
   if (!layout.code_name.empty() && layout.code_name != "code") {
     view.links.emplace_back(layout.code, "code");
   }

@@ -59,6 +59,8 @@ void SetTorchrunVariables(const JobFacts& facts, const World& world, const RankF
   SetEnv(env, "PET_RDZV_ID", fmt::format("muster-{}-{}", facts.places->job, facts.places->attempt));
   SetEnv(env, "PET_LOCAL_ADDR", rank.share->address);
   SetEnvDefault(env, "PET_ROLE", rank.role->name);
+  // Before 2.3 it looked at its ranks every five seconds.
+  SetEnvDefault(env, "PET_MONITOR_INTERVAL", std::string("0.1"));
   // Its ranks share one output: copied line by line with a prefix, they do not cut into each
   // other. Under Python 3.11 the defaults of PyTorch 1.13 do not even parse.
   SetEnvDefault(env, "PET_REDIRECTS", "1");

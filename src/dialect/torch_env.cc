@@ -15,6 +15,8 @@ void World::Add(const RankFacts& rank) {
 }
 
 void SetMeeting(const World& world, const RankFacts& rank, NodeOrder& order) {
+  // As torchrun has it: a lost peer ends a collective on devices instead of a wait without end.
+  SetEnvDefault(order.env, "TORCH_NCCL_ASYNC_ERROR_HANDLING", 1);
   SetEnv(order.env, "MASTER_ADDR", world.first->address);
   SetEnv(order.env, "MASTER_PORT", world.first->ports.front());
   SetEnv(order.env, "NODE_RANK", world.node_ranks[size_t(rank.node)]);

@@ -222,6 +222,7 @@ void Node::AfterRanks(const std::vector<RankEnded>& ended) {
   record_.Append(std::vector<RecordBody>(sorted.begin(), sorted.end()));
   const auto bad = std::ranges::find_if(
       sorted, [](const auto& one) { return one.exit.how != ExitClass::kSucceeded; });
+  if (bad != sorted.end() && return_code_ == 0) return_code_ = ShellExitCode(bad->exit);
   if (Undisturbed() && bad != sorted.end()) return OnRankFailure(*bad);
   Settle();
 }
@@ -292,6 +293,7 @@ void Node::OnControl(const ControlLine& line) {
 void Node::FailNode(int rank, ExitReport exit, std::string what) {
   if (failed_ || !Undisturbed()) return;
   failed_ = true;
+  if (return_code_ == 0) return_code_ = ShellExitCode(exit);
   record_.Append(NodeFailed{rank, std::move(exit), what});
   control_.Tell({StoppedBy::kRankFailure, order_.node, rank, what, -1});
   Stop({StoppedBy::kRankFailure, std::move(what), -1});

@@ -116,6 +116,7 @@ class Node {
   os::Loop::Id awaiting_ = 0;   // the next look at the meeting point
   int64_t await_until_ms_ = 0;  // steady; 0: not yet begun
   bool failed_ = false;
+  int return_code_ = 0;     // of the first process that did not end well
   int warning_signal_ = 0;  // once it was sent
 
   StopState state_ = StopState::kRunning;

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "launcher/node.h"
+#include "launcher/task_log.h"
 #include "launcher/view.h"
 
 namespace muster::launcher {
@@ -202,6 +203,7 @@ void Node::End() {
   loop_.Cancel(std::exchange(deadline_, 0));
   if (const auto status = sweeper().RemoveGroup(); !status)
     LogWarning("the control group stays behind: {}", status.error().text);
+  CloseTaskLog(order_, return_code_);
   RemoveScratch(order_);
   record_.Append(LauncherEnded{failed_ || wish_.by == StoppedBy::kTimeLimit});
   record_.WhenSettled(done_);

@@ -26,6 +26,8 @@ namespace {
 namespace fs = std::filesystem;
 using Kind = ViewStep::Kind;
 
+constexpr int64_t kLargestCopy = 1 << 20;  // the new root is in memory
+
 class RealFiles : public MachineFiles {
  public:
   Found Look(const std::string& path) const override {
@@ -64,6 +66,30 @@ Status MakeFile(const std::string& path) {
   return {};
 }
 
+Status Bind(const std::string& source, const std::string& root, const std::string& path) {
+  // With all that is mounted below: a part of it alone is nobody's to show in a user namespace.
+  if (mount(source.c_str(), (root + path).c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0)
+    return {};
+  return FailErrno(errno, fmt::format("bind {} to {}", source, path));
+}
+
+// What cannot be copied, a socket or a file that is not ours to read, is bound.
+Status Copy(const std::string& source, const std::string& root, const std::string& path) {
+  struct stat status{};
+  const std::string to = root + path;
+  if (stat(source.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+      status.st_size <= kLargestCopy) {
+    const auto content = os::ReadFile(source, kLargestCopy);
+    if (content && os::WriteFileAtomic(to, *content, status.st_mode & 07777, false)) {
+      (void)chown(to.c_str(), status.st_uid, status.st_gid);  // ours, where we may not give it away
+      (void)chmod(to.c_str(), status.st_mode & 07777);        // which a new owner would cost
+      return {};
+    }
+  }
+  MUSTER_TRY(MakeFile(to));
+  return Bind(source, root, path);
+}
+
 Status DoStep(const std::string& root, const ViewStep& step) {
   const std::string path = root + step.path;
   switch (step.kind) {
@@ -74,10 +100,9 @@ Status DoStep(const std::string& root, const ViewStep& step) {
     case Kind::kLink:
       return MakeLink(path, step.source);
     case Kind::kBind:
-      // With all that is mounted below: a part of it alone is nobody's to show in a user namespace.
-      if (mount(step.source.c_str(), path.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0)
-        return {};
-      return FailErrno(errno, fmt::format("bind {} to {}", step.source, step.path));
+      return Bind(step.source, root, step.path);
+    case Kind::kCopy:
+      return Copy(step.source, root, step.path);
   }
   return {};
 }

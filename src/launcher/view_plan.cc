@@ -12,6 +12,8 @@ using Kind = ViewStep::Kind;
 
 // A folder of homes may hold thousands; each would be a mount.
 constexpr size_t kMostEntries = 512;
+// Needed whole, by every program.
+constexpr std::string_view kSettings = "/etc";
 
 std::string Parent(const std::string& path) {
   const size_t slash = path.rfind('/');
@@ -77,7 +79,7 @@ class Planner {
 
   void Rebuild(const std::string& folder) {
     const std::vector<std::string> names = machine_.List(folder);
-    const bool crowded = names.size() > kMostEntries;
+    const bool crowded = names.size() > kMostEntries && folder != kSettings;
     for (const std::string& name : names) {
       const std::string path = Child(folder, name);
       if (IsMountPoint(path) || (crowded && !IsNeeded(path))) continue;
@@ -86,6 +88,8 @@ class Planner {
         Rebuild(path);
       } else if (machine_.Look(path) == Found::kLink) {
         Add(Kind::kLink, path, machine_.LinkTarget(path));
+      } else if (folder == kSettings && machine_.Look(path) == Found::kFile) {
+        Add(Kind::kCopy, path, path);
       } else {
         Bind(path, path);
       }

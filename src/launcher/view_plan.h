@@ -10,7 +10,9 @@ namespace muster::launcher {
 
 // How a view is made: a new root, empty at first, into which the machine's own folders are bound
 // one by one beside those of the job. A folder of the machine in which a name is missing is built
-// anew out of what it holds; so nothing is ever created on the machine itself. Decides only.
+// anew out of what it holds; so nothing is ever created on the machine itself. The files of /etc
+// are copied then: programs replace them by renaming new ones, which no bound file allows.
+// Decides only.
 
 enum class Found { kNothing, kFolder, kFile, kLink };
 
@@ -25,10 +27,10 @@ class MachineFiles {
 };
 
 struct ViewStep {
-  enum class Kind { kFolder, kFile, kLink, kBind };
+  enum class Kind { kFolder, kFile, kLink, kBind, kCopy };
   Kind kind = Kind::kFolder;
   std::string path;    // inside the new root
-  std::string source;  // of a bind, on the machine; of a link, where it leads
+  std::string source;  // of a bind or copy, on the machine; of a link, where it leads
   bool operator==(const ViewStep&) const = default;
 };
 

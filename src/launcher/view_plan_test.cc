@@ -12,6 +12,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::SizeIs;
 
 // Paths that end in '/' are folders, "a -> b" are links, the rest files.
@@ -71,6 +72,9 @@ std::vector<std::string> Shown(const View& view, const SomeFiles& machine) {
         break;
       case ViewStep::Kind::kBind:
         shown.push_back(fmt::format("bind {} <- {}", step.path, step.source));
+        break;
+      case ViewStep::Kind::kCopy:
+        shown.push_back(fmt::format("copy {} <- {}", step.path, step.source));
     }
   }
   return shown;
@@ -92,6 +96,18 @@ TEST(ViewPlanTest, FolderWithAMissingNameIsBuiltAnew) {
               ElementsAre("folder /home", "bind /home/li <- /home/li",
                           "bind /home/note <- /home/note", "bind /usr <- /usr",
                           "bind /home/ma-user <- /j/home", "bind /home/ma-user/log <- /j/log"));
+}
+
+TEST(ViewPlanTest, FilesOfSettingsAreCopiedSoThatTheyCanBeReplacedAndNoneIsLeftOut) {
+  std::vector<std::string> entries{"/etc/", "/etc/apt/", "/etc/mtab -> /proc/mounts"};
+  for (int i = 0; i < 600; ++i) entries.push_back(fmt::format("/etc/x{}.conf", i));
+  const auto shown = Shown({.mounts = {{"/etc/volcano", "/j/volcano"}}, .links = {}, .keep = {}},
+                           SomeFiles(entries));
+  EXPECT_THAT(shown, SizeIs(604));
+  EXPECT_THAT(
+      shown,
+      IsSupersetOf({"folder /etc", "bind /etc/apt <- /etc/apt", "link /etc/mtab -> /proc/mounts",
+                    "copy /etc/x0.conf <- /etc/x0.conf", "bind /etc/volcano <- /j/volcano"}));
 }
 
 TEST(ViewPlanTest, FolderThatIsThereIsCoveredInPlace) {
