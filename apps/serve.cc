@@ -12,9 +12,11 @@
 
 #include "api/api.h"
 #include "api/endpoint.h"
+#include "apps/owner.h"
 #include "apps/settings.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "dialect/device_addresses.h"
 #include "engines/local/inventory.h"
 #include "engines/local/local_engine.h"
 #include "http/server.h"
@@ -54,11 +56,29 @@ void RaiseFileLimit() {
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// Of the network cards inside NPUs, which rank tables over several machines need. A machine without
+// the file has none; a job may give a rule.
+void ReadCardAddresses(const os::Path& file, NodeInfo& node) {
+  if (!node.devices.contains("npu")) return;
+  const auto text = os::ReadFile(file, 1 << 20);
+  if (!text && text.error().code == Code::kNotFound) return;
+  auto addresses = text ? dialect::ParseHccnConf(*text) : std::unexpected(std::move(text).error());
+  if (addresses) {
+    node.device_addresses = std::move(*addresses);
+  } else {
+    LogWarning("addresses of NPUs are not known: {}", addresses.error().text);
+  }
+}
+
 Result<std::vector<NodeInfo>> NodesOf(const Settings& settings) {
   engines::Machine machine = engines::FindMachine();
   if (settings.cpu_slots > 0) machine.cpus = settings.cpu_slots;
   machine.declared = settings.devices;
-  if (settings.nodes.empty()) return std::vector{engines::RealNode(machine)};
+  if (settings.nodes.empty()) {
+    NodeInfo node = engines::RealNode(machine);
+    ReadCardAddresses(settings.hccn_conf, node);
+    return std::vector{std::move(node)};
+  }
   return engines::ParseVirtualNodes(settings.nodes, machine.cpus);
 }
 
@@ -154,6 +174,8 @@ Status Run(const Settings& settings) {
   MUSTER_ASSIGN(const auto bucket_store, StartObjects(settings));
   MUSTER_TRY(lock.SetUrl(server->url()));
   MUSTER_TRY(api::WriteEndpoint(settings.data, EndpointOf(*server, token, *bucket_store)));
+  OwnerWatch owner(loop, conductor, *journal, [&] { server->Shutdown(kDrainMs); });
+  if (settings.owner > 0) owner.Start(settings.owner);
   LogInfo("muster {} listens on {}, data in {}", kVersion, server->url(), settings.data.string());
   server->Run();
   api::RemoveEndpoint(settings.data, ::getpid());

@@ -1,6 +1,9 @@
 #include "apps/settings.h"
 
+#include <sys/types.h>
+
 #include <array>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -13,9 +16,9 @@
 namespace muster::apps {
 namespace {
 
-constexpr std::array<std::string_view, 10> kKeys = {
-    "listen", "nodes",     "engine",    "cpu_slots",  "devices",
-    "tls",    "s3_listen", "s3_domain", "store_sync", "input_cache"};
+constexpr std::array<std::string_view, 11> kKeys = {
+    "listen",    "nodes",     "engine",     "cpu_slots",   "devices",  "tls",
+    "s3_listen", "s3_domain", "store_sync", "input_cache", "hccn_conf"};
 constexpr int kMostDevices = 1024;
 
 // "HOST:PORT", "[::1]:PORT", ":PORT" or "PORT"
@@ -97,6 +100,10 @@ Status TakeKey(Settings& settings, const std::string& file, std::string_view key
   if (key == "s3_listen") return SetAddress(key, text, settings.s3_host, settings.s3_port);
   if (key == "store_sync") return SetStoreSync(settings, text);
   if (key == "input_cache") return SetInputCache(settings, text);
+  if (key == "hccn_conf") {
+    settings.hccn_conf = text;
+    return {};
+  }
   if (key == "s3_domain") {
     settings.s3_domains = {Lower(text)};
     return {};
@@ -118,7 +125,7 @@ Status ReadConfiguration(Settings& settings, const std::string& file) {
       return Fail(Code::kInvalid,
                   fmt::format("{}: unknown key \"{}\"", file, std::string_view(key)),
                   close.empty() ? "known are listen, nodes, engine, cpu_slots, devices, tls, "
-                                  "s3_listen, s3_domain, store_sync, input_cache"
+                                  "s3_listen, s3_domain, store_sync, input_cache, hccn_conf"
                                 : fmt::format("did you mean \"{}\"?", close));
     }
     MUSTER_TRY(TakeKey(settings, file, key, value));
@@ -152,6 +159,8 @@ Result<Settings> ReadSettings(const std::vector<std::string>& arguments) {
   if (args.Has("input-cache")) MUSTER_TRY(SetInputCache(settings, args.Get("input-cache")));
   if (args.Has("s3-domain")) settings.s3_domains = {Lower(args.Get("s3-domain"))};
   if (args.Has("store-sync")) MUSTER_TRY(SetStoreSync(settings, args.Get("store-sync")));
+  MUSTER_ASSIGN(const auto owner, args.Int("owner", 1, std::numeric_limits<pid_t>::max()));
+  if (owner) settings.owner = int(*owner);
   if (settings.engine != "local") {
     return Fail(Code::kInvalid,
                 fmt::format("engine \"{}\" is not part of this version", settings.engine),

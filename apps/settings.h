@@ -16,14 +16,16 @@ struct Settings {
   int port = 0;       // 0: any free one
   std::string nodes;  // virtual nodes, "4x8npu"; empty: this machine
   std::string engine = "local";
-  int cpu_slots = 0;                   // 0: as many as there are CPUs
-  std::map<std::string, int> devices;  // declared kinds
+  int cpu_slots = 0;                      // 0: as many as there are CPUs
+  std::map<std::string, int> devices;     // declared kinds
+  os::Path hccn_conf = "/etc/hccn.conf";  // addresses of the network cards inside NPUs
   std::string tls_certificate, tls_key;
   // The embedded object store.
   std::string s3_host;                  // empty: the same as `host`
   int s3_port = 0;                      // 0: that of the last time, else any free one
   std::vector<std::string> s3_domains;  // "bucket.DOMAIN" is a bucket
   int64_t input_cache = 0;  // bytes of fetched inputs kept on each machine; 0: a fifth of the disk
+  int owner = 0;            // process that this server ends with; 0: none
   bool store_sync = true;   // objects are on disk before they are acknowledged
 };
 

@@ -1,11 +1,13 @@
 """Frameworks as they come from Debian: PyTorch's env:// and torchrun, Open MPI and MPICH through the login stand-in. Where a
 framework is not there, a program that does what it does with what it is given."""
 import json
+import os
 import re
 import shutil
+import signal
 
 import pytest
-from conftest import PYTHON, ROOT
+from conftest import PYTHON, ROOT, wait_until
 
 ALL_REDUCE = """
 import os, torch, torch.distributed as dist
@@ -123,6 +125,16 @@ def test_every_node_of_a_rank_table_job_has_the_same_good_table(cluster):
     assert "good, 4 devices on 2 servers, form 1.0" in cluster.run("ranktable", "check", cluster.data / "table.json").stdout
 
 
+def test_a_real_nodes_table_has_the_addresses_of_its_cards(start_server, scratch):
+    (scratch / "hccn.conf").write_text("".join(f"address_{d}=192.168.{d}.17\nnetmask_{d}=255.255.255.0\n" for d in range(4)))
+    (scratch / "server.yaml").write_text(f"devices: {{npu: 4}}\nhccn_conf: {scratch}/hccn.conf\n")
+    server = start_server("--config", str(scratch / "server.yaml"))
+    flags = ("-f", "mindspore", "--launch", "start=rank_table", "-g", "npu:4")
+    job = server.wait_end(server.submit(*flags, "--", "sh", "-c", "cat $RANK_TABLE_FILE"), 60)
+    (one,) = json.loads(server.rank_log(job["id"], 3))["server_list"]
+    assert [(d["device_id"], d["device_ip"]) for d in one["device"]] == [(str(d), f"192.168.{d}.17") for d in range(4)]
+
+
 def test_dropped_paddle_flags_are_said_once(cluster, scratch):
     """The launcher here only prints what it got."""
     (scratch / "fleetrun").write_text("#!/bin/sh\necho got $*; echo $PADDLE_RANK of $PADDLE_NNODES at $PADDLE_MASTER\n")
@@ -138,6 +150,23 @@ def test_a_failing_mpi_rank_fails_the_job_with_its_code(cluster):
     job = cluster.wait_end(cluster.submit("-f", "mpi", "-N", "2", "-g", "npu:2", "--", "sh", "-c", "exit $((OMPI_COMM_WORLD_RANK * 7))"), 60)
     assert job["state"] == "failed"
     assert job["attempts"][0]["exit"]["class"] == "exit_code"
+
+
+@pytest.mark.parametrize("start", ["auto", "mpich"])
+def test_a_rank_that_was_killed_behind_mpirun_is_the_cause(cluster, start):
+    if start == "mpich" and not shutil.which("mpiexec.hydra"):
+        pytest.skip("MPICH is not installed (apt-get install mpich)")
+    script = "echo rank $OMPI_COMM_WORLD_RANK$PMI_RANK pid $$; exec sleep 1000"
+    job_id = cluster.submit("-f", "mpi", "--launch", f"start={start}", "-N", "2", "-g", "npu:2", "--", "sh", "-c", script)
+    def pids():
+        return {int(rank): int(pid) for rank, pid in re.findall(r"rank (\d) pid (\d+)", cluster.rank_log(job_id).decode())}
+    wait_until(lambda: len(pids()) == 4, 60, "all ranks to speak")
+    os.kill(pids()[3], signal.SIGKILL)
+    job = cluster.wait_end(job_id, 60)
+    assert job["state"] == "failed"
+    assert job["verdict"]["cause"] == "killed" and job["verdict"]["rank"] == 0, (job["verdict"], cluster.rank_log(job_id))
+    assert job["verdict"]["headline"].endswith("of its launcher was killed by SIGKILL"), job["verdict"]
+    assert not any(os.path.exists(f"/proc/{pid}") for pid in pids().values())
 
 
 def test_plan_prints_what_a_rank_then_really_gets(cluster):

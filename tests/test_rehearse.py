@@ -139,6 +139,18 @@ def test_an_interrupt_leaves_nothing_behind(rehearse, scratch, way):
     assert not list(rehearse.home.iterdir())
 
 
+def test_a_killed_client_leaves_no_server_and_no_rank_behind(rehearse, scratch):
+    (scratch / "train.py").write_text("import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('here', flush=True)\ntime.sleep(1000)\n")
+    process = subprocess.Popen([MUSTER, "run", "--rehearse", "-g", "npu:2", "--", PYTHON, "train.py"], env=rehearse.env, cwd=scratch,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    while "here" not in process.stdout.readline():
+        assert process.poll() is None
+    assert processes_of(rehearse.home)
+    process.kill()
+    process.communicate(timeout=60)
+    wait_until(lambda: not processes_of(rehearse.home), 60, "the rehearsal to be gone")
+
+
 @pytest.mark.parametrize("words, hint", [(["-d"], "-d"), (["-N", "1000", "-g", "npu:8"], "fewer nodes"),
                                          (["--rehearse-steps", "0"], "rehearse-steps"), (["--rehearse-time", "soon"], "rehearse-time")])
 def test_what_cannot_be_rehearsed_is_refused_in_words(rehearse, scratch, words, hint):

@@ -26,6 +26,7 @@ const std::vector<Flag>& ServerFlags() {
       {"s3-domain", 0, "NAME", "object store: BUCKET.NAME is a bucket (also BUCKET.localhost)"},
       {"store-sync", 0, "MODE", "object store: full or none (none for scratch data)"},
       {"input-cache", 0, "SIZE", "keep so much of fetched inputs (else a fifth of the disk)"},
+      {"owner", 0, "PID", "stop all jobs and end when this process, which started it, has ended"},
       {"stop", 0, nullptr, "ask the running server to end; its jobs go on"},
   };
   return kFlags;

@@ -1,6 +1,7 @@
 #include "cli/stage.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
@@ -38,9 +39,10 @@ Result<os::Path> NewFolder() {
 Result<std::unique_ptr<Stage>> Stage::Open(Context& context, const std::string& nodes) {
   MUSTER_ASSIGN(os::Path folder, NewFolder());
   std::unique_ptr<Stage> stage(new Stage(std::move(folder)));
-  MUSTER_ASSIGN(
-      const Endpoint endpoint,
-      StartServer(stage->folder_, [](const Endpoint&) { return true; }, {"--nodes", nodes}));
+  MUSTER_ASSIGN(const Endpoint endpoint,
+                // Killed at any instant, this client leaves no server and no job behind.
+                StartServer(stage->folder_, [](const Endpoint&) { return true; },
+                            {"--nodes", nodes, "--owner", std::to_string(::getpid())}));
   stage->pid_ = endpoint.pid;
   Args args;
   args.Set("data", stage->folder_.string());
