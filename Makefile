@@ -7,7 +7,7 @@ MUSTER := build/release/muster
 help:
 	@echo "make demo      build, then train on two ranks and watch"
 	@echo "make test      build, then run every test"
-	@echo "make test-objects  the object store beside clients from PyPI and the Go proxy"
+	@echo "make test-objects  the object store beside clients and the copier beside servers, from PyPI and the Go proxy"
 	@echo "make test-frameworks  real MindSpore, Paddle, TensorFlow, Horovod and PyTorch train (ONLY=paddle,horovod)"
 	@echo "make torture   build, then kill, fill, resist and overload it (TORTURE=long: for hours)"
 	@echo "make perf      build, then race it beside Slurm and mpirun (ONLY=submit,logs; PUBLISH=1)"
@@ -45,10 +45,11 @@ torture: build
 
 perf: build
 	@tools/deps.sh perf
+	@case ",$(or $(ONLY),copy)," in *,copy,*) tools/object_peers.sh ;; esac
 	@perf/run.py $(if $(ONLY),--only $(ONLY)) $(if $(PUBLISH),--publish)
 
 test-objects: build
-	@tools/deps.sh test
+	@tools/deps.sh objects
 	@tools/test_objects.sh
 
 test-frameworks: build

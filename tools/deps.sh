@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages of the named groups that are missing; quiet and quick when none is.
-# usage: tools/deps.sh build|demo|test|frameworks|lint|perf ...
+# usage: tools/deps.sh build|demo|test|objects|frameworks|lint|perf ...
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,10 +13,11 @@ packages() {
     test) packages build; packages demo
           echo python3-pytest python3-pytest-xdist python3-yaml python3-jsonschema openmpi-bin mpich openssl curl bash zsh fish tmux procps \
                s3cmd rclone awscli python3-boto3 ;;
+    objects) packages test; echo python3-venv ceph-mon ceph-osd ceph-mgr radosgw ceph-common ;;
     frameworks) packages demo
           echo python3-venv python3-pip python3-dev python3-wheel python3-setuptools python3-yaml python3-psutil python3-cloudpickle \
                python3-cffi python3-packaging libtorch-dev pybind11-dev g++ cmake make ;;
-    perf) packages build; packages demo; echo openmpi-bin slurmctld slurmd slurm-client munge python3-cairo fonts-dejavu-core ;;
+    perf) packages build; packages demo; echo openmpi-bin slurmctld slurmd slurm-client munge python3-cairo fonts-dejavu-core rclone awscli python3-boto3 ;;
     lint) packages build; echo clang-format-19 clang-tidy-19 python3 ;;
     sanitize) packages build; echo libclang-rt-19-dev llvm-19 python3-pytest ;;
     *) echo "tools/deps.sh: unknown group '$1'" >&2; exit 2 ;;

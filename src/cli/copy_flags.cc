@@ -30,6 +30,8 @@ std::vector<Flag> CopyFlags(std::vector<Flag> own) {
                         {"bandwidth", 0, "SIZE", "at most so much a second, such as 20MiB"},
                         {"part-size", 0, "SIZE", "parts of large objects (else 16MiB)"},
                         {"no-resume", 0, nullptr, "keep no record by which a killed copy goes on"},
+                        {"no-shortcut", 0, nullptr,
+                         "send the bytes over the connection even to a store on this machine"},
                         {"verbose", 'v', nullptr, "a line for each object"},
                         {"quiet", 'q', nullptr, "no progress and no summary"}};
   own.insert(own.end(), std::begin(flags), std::end(flags));
@@ -55,6 +57,7 @@ Result<transfer::CopyOptions> ReadCopyFlags(const Args& args) {
   options.parts.usual = std::max(options.parts.usual, options.parts.least);
   if (args.Has("part-size")) options.parts.whole_up_to = options.parts.usual;
   if (!args.Has("no-resume")) options.record_folder = transfer::DefaultRecordFolder();
+  options.shortcut = !args.Has("no-shortcut");
   return options;
 }
 

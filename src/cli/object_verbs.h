@@ -23,5 +23,6 @@ Result<int> RemoveObjects(ObjectsCall& call);  // rm
 Result<int> PrintObjects(ObjectsCall& call);   // cat
 Result<int> ShowObjects(ObjectsCall& call);    // stat
 Result<int> SignAddress(ObjectsCall& call);    // presign
+Result<int> ManageKeys(ObjectsCall& call);     // key; reads its words itself
 
 }  // namespace muster::cli

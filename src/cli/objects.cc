@@ -13,11 +13,12 @@ struct Row {
   std::string_view word;
   size_t least_places;
   Result<int> (*run)(ObjectsCall& call);
+  bool takes_places = true;
 };
-constexpr Row kRows[] = {{"ls", 0, ListPlaces},    {"rm", 1, RemoveObjects},
-                         {"mb", 1, MakeBuckets},   {"rb", 1, RemoveBuckets},
-                         {"cat", 1, PrintObjects}, {"du", 1, SumSizes},
-                         {"stat", 1, ShowObjects}, {"presign", 1, SignAddress}};
+constexpr Row kRows[] = {
+    {"ls", 0, ListPlaces},    {"rm", 1, RemoveObjects},    {"mb", 1, MakeBuckets},
+    {"rb", 1, RemoveBuckets}, {"cat", 1, PrintObjects},    {"du", 1, SumSizes},
+    {"stat", 1, ShowObjects}, {"presign", 1, SignAddress}, {"key", 0, ManageKeys, false}};
 
 Result<const Row*> FindRow(const std::string& word) {
   std::vector<std::string_view> words;
@@ -27,13 +28,16 @@ Result<const Row*> FindRow(const std::string& word) {
   }
   const std::string_view meant = DidYouMean(word, words);
   return Fail(Code::kInvalid, fmt::format("nothing is called \"{}\" here", Printable(word)),
-              meant.empty() ? "use ls, rm, mb, rb, cat, du, stat or presign"
+              meant.empty() ? "use ls, rm, mb, rb, cat, du, stat, presign or key"
                             : fmt::format("did you mean \"{}\"?", meant));
 }
 
 Result<int> Run(Context& context, const Args& args) {
   MUSTER_ASSIGN(const Row* const row, FindRow(args.words[0]));
-  MUSTER_ASSIGN(auto places, ReadLocations(std::span(args.words).subspan(1)));
+  std::vector<transfer::Location> places;
+  if (row->takes_places) {
+    MUSTER_ASSIGN(places, ReadLocations(std::span(args.words).subspan(1)));
+  }
   if (places.size() < row->least_places) {
     return Fail(Code::kInvalid, fmt::format("objects {}: which one is missing", row->word),
                 fmt::format("muster objects {} s3://BUCKET/KEY", row->word));
@@ -56,7 +60,7 @@ Verb ObjectsVerb() {
   return {.name = "objects",
           .aliases = {"obs"},
           .summary = "Look at and change what is in buckets",
-          .words = "ls|rm|mb|rb|cat|du|stat|presign [s3://BUCKET/KEY...]",
+          .words = "ls|rm|mb|rb|cat|du|stat|presign|key [s3://BUCKET/KEY...]",
           .least_words = 1,
           .most_words = -1,
           .completes = Completes::kNothing,
@@ -69,13 +73,17 @@ Verb ObjectsVerb() {
                {"offset", 0, "BYTES", "cat: begin there"},
                {"length", 0, "BYTES", "cat: so many"},
                {"expires", 0, "TIME", "presign: for so long, at most 7 days (else 1h)"},
-               {"method", 0, "METHOD", "presign: GET or PUT (else GET)"}}),
+               {"method", 0, "METHOD", "presign: GET or PUT (else GET)"},
+               {"read", 0, "PLACE", "key add: may read what is below it (\"*\": all)", true},
+               {"write", 0, "PLACE", "key add: may read and write what is below it", true}}),
           .examples = {{"muster objects ls", "the buckets"},
                        {"muster objects mb s3://ms-dataset", "a new one"},
                        {"muster objects ls -r s3://ms-dataset/cifar-10", "everything below"},
                        {"muster objects du s3://ms-dataset", "how many objects, how large"},
                        {"muster objects presign s3://ms-dataset/x --expires 2h",
-                        "an address for somebody without a key"}},
+                        "an address for somebody without a key"},
+                       {"muster objects key add ann --read s3://ms-dataset --write s3://ann",
+                        "a key pair for a user; \"key ls\" shows all, \"key rm\" revokes one"}},
           .run = Run};
 }
 

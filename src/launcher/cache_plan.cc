@@ -65,6 +65,19 @@ Result<std::vector<CachedFile>> ReadFileList(std::string_view text) {
   }
 }
 
+std::string WriteKnownSource(const KnownSource& known) {
+  return fmt::format("{} {} {} {} {}\n", known.stamp, known.key, known.bytes,
+                     known.single ? "single" : "tree", kEnd);
+}
+
+std::optional<KnownSource> ReadKnownSource(std::string_view text) {
+  const auto words = Split(Trim(text), ' ');
+  if (words.size() != 5 || words[4] != kEnd || words[0].empty() || !IsCacheKey(words[1])) return {};
+  const auto bytes = ParseInt(words[2]);
+  if (!bytes || *bytes < 0 || (words[3] != "single" && words[3] != "tree")) return {};
+  return KnownSource{words[0], words[1], *bytes, words[3] == "single"};
+}
+
 std::vector<std::string> ChooseEvictions(std::vector<CacheEntry> entries, int64_t limit) {
   std::ranges::sort(entries, {}, [](const auto& one) { return std::tie(one.used_ms, one.key); });
   int64_t total = std::accumulate(entries.begin(), entries.end(), int64_t{0},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,17 @@ struct CachedFile {
 std::string WriteFileList(std::span<const CachedFile> files);
 // kCorrupt when it is cut off or is none.
 Result<std::vector<CachedFile>> ReadFileList(std::string_view text);
+
+// Which entry a source is as long as its store gives it the same stamp.
+struct KnownSource {
+  std::string stamp;
+  std::string key;  // of the entry
+  int64_t bytes = 0;
+  bool single = false;  // one file that the URL itself names
+  bool operator==(const KnownSource&) const = default;
+};
+std::string WriteKnownSource(const KnownSource& known);
+std::optional<KnownSource> ReadKnownSource(std::string_view text);
 
 struct CacheEntry {
   std::string key;

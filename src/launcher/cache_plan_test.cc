@@ -47,6 +47,15 @@ TEST(FileListTest, CutOffAnywhereItIsDamaged) {
     EXPECT_FALSE(ReadFileList(std::string(bad) + '\0' + "end" + '\0')) << bad;
 }
 
+TEST(KnownSourceTest, ComesBackAsItWasWrittenAndNotWhenItWasCutOff) {
+  const KnownSource known{"stamp", std::string(64, 'a'), 123, true};
+  const std::string text = WriteKnownSource(known);
+  EXPECT_EQ(ReadKnownSource(text), known);
+  for (size_t length = 0; length + 1 < text.size(); ++length)
+    EXPECT_EQ(ReadKnownSource(text.substr(0, length)), std::nullopt) << length;
+  EXPECT_EQ(ReadKnownSource("stamp ../../x 1 tree end"), std::nullopt);
+}
+
 TEST(EvictionTest, TheLeastRecentlyUsedGoFirstUntilTheRestFits) {
   const std::vector<CacheEntry> entries{
       {"new", 40, 300, false}, {"old", 40, 100, false}, {"mid", 40, 200, false}};

@@ -33,9 +33,13 @@ class Fetcher final : public transfer::Observer {
   Result<FetchedInput> Run() {
     MUSTER_ASSIGN(source_, transfer::ParseLocation(input_.url));
     for (int round = 1;; ++round) {
-      MUSTER_ASSIGN(const Listing listing, List());
+      const std::string stamp = Stamp();
+      MUSTER_ASSIGN(const Listing listing, Find(stamp));
       auto placed = Place(listing);
-      if (placed) return placed;
+      if (placed) {
+        Remember(stamp, listing);
+        return placed;
+      }
       // kCorrupt: it changed or went away meanwhile.
       if (placed.error().code != Code::kCorrupt || round == kMostRounds) return placed;
     }
@@ -55,6 +59,35 @@ class Fetcher final : public transfer::Observer {
     if (at.kind != transfer::Location::Kind::kObject) return std::string();
     MUSTER_ASSIGN(const auto store, stores_.For(at.profile));
     return store->profile().endpoint;
+  }
+
+  // What the store says of the whole source in one word; empty: it has no such word.
+  std::string Stamp() {
+    if (source_.kind != transfer::Location::Kind::kObject) return {};
+    const transfer::CopyOptions options = Options();
+    transfer::Session session(options, stores_, *this);
+    transfer::Worker worker(session);
+    const auto client = worker.StoreFor(source_.profile);
+    if (!client || !(*client)->store().on_loopback()) return {};
+    return (*client)->Stamp(source_.bucket, source_.key).value_or("");
+  }
+
+  std::string SourceName() {
+    return Endpoint(source_).value_or("") + " " + transfer::Exact(source_);
+  }
+
+  // By its stamp where that is known, else by looking at all of it.
+  Result<Listing> Find(const std::string& stamp) {
+    const auto known = stamp.empty() ? std::nullopt : cache_.Recall(SourceName());
+    if (known && known->stamp == stamp) return Listing{known->key, known->bytes, known->single};
+    return List();
+  }
+
+  // For the next time, if it is still what it was before it was listed.
+  void Remember(const std::string& stamp, const Listing& listing) {
+    const KnownSource now{stamp, listing.key, listing.bytes, listing.single};
+    if (stamp.empty() || cache_.Recall(SourceName()) == now || Stamp() != stamp) return;
+    cache_.Remember(SourceName(), now);
   }
 
   Result<Listing> List() {

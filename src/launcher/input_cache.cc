@@ -67,13 +67,42 @@ Result<std::vector<CachedFile>> ListTree(const os::Path& root) {
   return files;
 }
 
-bool IsAsSealed(const os::Path& root, const CachedFile& file) {
-  struct stat info = {};
-  if (::lstat((root / file.name).c_str(), &info) != 0) return false;
-  if (file.name.ends_with('/')) return S_ISDIR(info.st_mode);
-  return S_ISREG(info.st_mode) && info.st_size == file.size &&
-         Nanoseconds(info.st_mtim) == file.mtime_ns;
-}
+// Looks at files of a list, folder by folder: names are looked up from the folder that is open.
+class SealCheck {
+ public:
+  explicit SealCheck(const os::Path& root) : root_(root) {}
+
+  bool IsAsSealed(const CachedFile& file) {
+    const size_t slash = file.name.rfind('/');
+    const size_t begin = slash == std::string::npos ? 0 : slash + 1;
+    if (!Enter(file.name.substr(0, begin))) return false;
+    const char* const leaf = file.name.c_str() + begin;
+    if (*leaf == '\0') return true;  // the folder itself
+    struct stat info = {};
+    return ::fstatat(folder_fd_.get(), leaf, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(info.st_mode) && info.st_size == file.size &&
+           Nanoseconds(info.st_mtim) == file.mtime_ns;
+  }
+
+ private:
+  bool Enter(std::string folder) {
+    if (folder_fd_ && folder == folder_) return true;
+    // Without its slash, or a link in its place would be followed.
+    const std::string_view name =
+        std::string_view(folder).substr(0, folder.size() - !folder.empty());
+    auto fd = os::Open(root_ / name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    if (!fd) return false;
+    folder_fd_ = std::move(*fd);
+    folder_ = std::move(folder);
+    return true;
+  }
+
+  const os::Path& root_;
+  std::string folder_;  // that is open, with '/' behind it
+  os::Fd folder_fd_;
+};
+
+constexpr std::string_view kStampEnd = ".stamp";
 
 bool IsName(std::string_view name) {
   if (name.ends_with('/')) name.remove_suffix(1);
@@ -124,8 +153,9 @@ Result<std::vector<CachedFile>> InputCache::Look(const std::string& key) const {
   MUSTER_ASSIGN(const std::string text, os::ReadFile(root_ / key / "files", kLargestList));
   MUSTER_ASSIGN(std::vector<CachedFile> files, ReadFileList(text));
   const os::Path data = Data(key);
+  SealCheck check(data);
   for (const CachedFile& file : files) {
-    if (!IsName(file.name) || !IsAsSealed(data, file))
+    if (!IsName(file.name) || !check.IsAsSealed(file))
       return Fail(Code::kCorrupt, fmt::format("{} was changed after it was fetched",
                                               Printable((data / file.name).string())));
   }
@@ -219,13 +249,28 @@ void InputCache::RemoveForgotten(int64_t now_wall_ms) const {
     struct stat info = {};
     if (::stat(it->path().c_str(), &info) != 0) continue;
     if (now_wall_ms - Nanoseconds(info.st_mtim) / 1'000'000 <= kWeekMs) continue;
-    if (os::IsTemporaryName(name)) cut_off.push_back(it->path());
+    if (os::IsTemporaryName(name) || name.ends_with(kStampEnd)) {
+      cut_off.push_back(it->path());
+      continue;
+    }
     const std::string key = name.substr(0, name.find('.'));
     if (IsCacheKey(key)) keys.insert(key);
   }
   for (const os::Path& path : cut_off) static_cast<void>(os::RemoveTree(path));
   for (const std::string& key : keys)
     if (!fs::exists(root_ / key, error)) RemoveIfUnused(key);
+}
+
+std::optional<KnownSource> InputCache::Recall(const std::string& source) const {
+  const auto text = os::ReadFile(root_ / (os::Sha256(source).append(kStampEnd)), 4096);
+  return text ? ReadKnownSource(*text) : std::nullopt;
+}
+
+void InputCache::Remember(const std::string& source, const KnownSource& known) const {
+  const auto written = os::WriteFileAtomic(root_ / (os::Sha256(source).append(kStampEnd)),
+                                           WriteKnownSource(known), 0644, false);
+  // Without it the next one lists the source again.
+  if (!written) LogWarning("{}", written.error().text);
 }
 
 std::vector<std::string> InputCache::Evict(int64_t now_wall_ms, int64_t coming) const {

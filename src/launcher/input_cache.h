@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace muster::launcher {
 //   <key>/files    what they were like when they came
 //   <key>.part/    on its way; goes on after a kill
 //   <key>.fetch    locked while somebody brings it or takes it away
+//   <hash>.stamp   which entry a source was when it had a certain stamp
 //   <key>.use      locked, by many, while jobs use it; its time is that of the last use
 // Locks end with their process, so that nothing has to be mended after a kill.
 class InputCache {
@@ -43,6 +45,10 @@ class InputCache {
   Status Seal(const std::string& key) const;
   Status Discard(const std::string& key) const;  // entry and part
   os::Path Records() const { return root_ / "records"; }
+
+  // What a source was when it had a certain stamp, so that it need not be listed while it has it.
+  std::optional<KnownSource> Recall(const std::string& source) const;
+  void Remember(const std::string& source, const KnownSource& known) const;
 
   // Removes what the limit does not allow when so many bytes are to come, and parts that nobody
   // came back for in a week; the keys of entries that went.

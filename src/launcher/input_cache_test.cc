@@ -104,6 +104,49 @@ TEST_F(InputCacheTest, FilesAreLinkedAndOutliveTheEntry) {
   EXPECT_EQ(LinkTree(cache_.Data(key), *files, dir_ / "other").error().code, Code::kCorrupt);
 }
 
+TEST_F(InputCacheTest, AFolderThatBecameALinkIsNotTheFolderThatWasSealed) {
+  const std::string key = Key('a');
+  Make(cache_, key);
+  const os::Path deep = cache_.Data(key) / "deep";
+  std::filesystem::rename(deep, dir_ / "elsewhere");
+  std::filesystem::create_directory_symlink(dir_ / "elsewhere", deep);
+  EXPECT_EQ(cache_.Look(key).error().code, Code::kCorrupt);
+}
+
+TEST_F(InputCacheTest, ThousandsOfFilesInManyFoldersAreAllLinked) {
+  const std::string key = Key('a');
+  constexpr int kFiles = 4500;
+  for (int i = 0; i < kFiles; ++i) {
+    const os::Path file = cache_.Part(key) / "data" / std::to_string(i % 70) / std::to_string(i);
+    std::filesystem::create_directories(file.parent_path());
+    ASSERT_TRUE(os::WriteFileAtomic(file, std::to_string(i), 0644, false));
+  }
+  ASSERT_TRUE(cache_.Seal(key));
+  const auto files = cache_.Look(key);
+  ASSERT_TRUE(files) << files.error().text;
+  ASSERT_EQ(files->size(), size_t(kFiles));
+  ASSERT_TRUE(LinkTree(cache_.Data(key), *files, dir_ / "job"));
+  for (int i = 0; i < kFiles; i += 97) {
+    const os::Path file = dir_ / "job" / std::to_string(i % 70) / std::to_string(i);
+    EXPECT_EQ(os::ReadFile(file), std::to_string(i));
+  }
+  std::filesystem::remove(cache_.Data(key) / "5" / "75");
+  EXPECT_EQ(LinkTree(cache_.Data(key), *files, dir_ / "other").error().code, Code::kCorrupt);
+}
+
+TEST_F(InputCacheTest, WhatASourceWasIsRememberedForAWeek) {
+  const KnownSource known{"stamp", Key('a'), 7, false};
+  ASSERT_TRUE(os::MakeDirs(dir_ / "inputs"));
+  EXPECT_EQ(cache_.Recall("s3://b/x"), std::nullopt);
+  cache_.Remember("s3://b/x", known);
+  EXPECT_EQ(cache_.Recall("s3://b/x"), known);
+  EXPECT_EQ(cache_.Recall("s3://b/y"), std::nullopt);
+  cache_.Evict(0);
+  EXPECT_EQ(cache_.Recall("s3://b/x"), known);
+  cache_.Evict(kNow);
+  EXPECT_EQ(cache_.Recall("s3://b/x"), std::nullopt);
+}
+
 TEST_F(InputCacheTest, AFileGetsTheNameItselfOrLiesInTheFolderOfThatName) {
   const std::string key = Key('a');
   Make(cache_, key);

@@ -1,10 +1,13 @@
 #include "launcher/link_tree.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
-#include <unordered_set>
+#include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,6 +15,9 @@ namespace muster::launcher {
 namespace {
 
 namespace fs = std::filesystem;
+
+// So many links are worth a thread; more threads than a few only wait for the file system.
+constexpr size_t kWorthAThread = 1000, kMostThreads = 4;
 
 // Another file system, or one that has no links, or no more of this one.
 bool CannotLink(int error) {
@@ -29,9 +35,9 @@ Status CopyOne(const os::Path& from, const os::Path& to) {
   return FailErrno(error.value(), fmt::format("copy {} to {}", from.string(), to.string()));
 }
 
-Status LinkOne(const os::Path& from, const os::Path& to) {
-  if (::link(from.c_str(), to.c_str()) == 0 || errno == EEXIST) return {};
-  const int error = errno;
+// A link was tried and came to nothing.
+Status AfterLink(int error, const os::Path& from, const os::Path& to) {
+  if (error == EEXIST) return {};
   std::error_code ignored;
   if (error == ENOENT && !fs::exists(from, ignored))
     return Fail(Code::kCorrupt, from.string() + " is gone from the cache");
@@ -39,22 +45,60 @@ Status LinkOne(const os::Path& from, const os::Path& to) {
   return FailErrno(error, fmt::format("link {} to {}", from.string(), to.string()));
 }
 
+// Some files of a list, folder by folder: names are looked up from the folder that is open.
+class Linker {
+ public:
+  Linker(const os::Path& data, const os::Path& to) : data_(data), to_(to) {}
+
+  Status Run(std::span<const CachedFile> files) {
+    for (const CachedFile& file : files) {
+      const size_t slash = file.name.rfind('/');
+      const size_t begin = slash == std::string::npos ? 0 : slash + 1;
+      const std::string leaf = file.name.substr(begin);
+      MUSTER_TRY(Enter(file.name.substr(0, begin)));
+      if (leaf.empty()) continue;  // a folder with nothing in it
+      if (::linkat(from_.get(), leaf.c_str(), into_.get(), leaf.c_str(), 0) != 0)
+        MUSTER_TRY(AfterLink(errno, data_ / file.name, to_ / file.name));
+    }
+    return {};
+  }
+
+ private:
+  Status Enter(std::string folder) {
+    if (into_ && folder == folder_) return {};
+    MUSTER_TRY(os::MakeDirs(to_ / folder));
+    MUSTER_ASSIGN(into_, os::Open(to_ / folder, O_RDONLY | O_DIRECTORY));
+    auto from = os::Open(data_ / folder, O_RDONLY | O_DIRECTORY);
+    if (!from) return Fail(Code::kCorrupt, (data_ / folder).string() + " is gone from the cache");
+    from_ = std::move(*from);
+    folder_ = std::move(folder);
+    return {};
+  }
+
+  const os::Path &data_, &to_;
+  std::string folder_;  // that is open, with '/' behind it
+  os::Fd from_, into_;
+};
+
 }  // namespace
 
 Status LinkTree(const os::Path& data, std::span<const CachedFile> files, const os::Path& to) {
   MUSTER_TRY(os::MakeDirs(to));
-  std::unordered_set<std::string> made;
-  for (const CachedFile& file : files) {
-    const size_t slash = file.name.rfind('/');
-    if (slash != std::string::npos) {
-      std::string folder = file.name.substr(0, slash);
-      if (!made.contains(folder)) {
-        MUSTER_TRY(os::MakeDirs(to / folder));
-        made.insert(std::move(folder));
-      }
+  const size_t threads = std::clamp<size_t>(files.size() / kWorthAThread, 1, kMostThreads);
+  if (threads == 1) return Linker(data, to).Run(files);
+  std::vector<Status> statuses(threads);
+  {
+    std::vector<std::jthread> running;
+    const size_t share = files.size() / threads + 1;
+    for (size_t i = 0; i < threads; ++i) {
+      const size_t begin = std::min(i * share, files.size());
+      running.emplace_back(
+          [&, i, stretch = files.subspan(begin, std::min(share, files.size() - begin))] {
+            statuses[i] = Linker(data, to).Run(stretch);
+          });
     }
-    if (!file.name.ends_with('/')) MUSTER_TRY(LinkOne(data / file.name, to / file.name));
   }
+  for (const Status& status : statuses) MUSTER_TRY(status);
   return {};
 }
 
@@ -62,7 +106,9 @@ Status LinkFile(const os::Path& data, const CachedFile& file, const os::Path& to
   std::error_code ignored;
   const bool into = fs::is_directory(to, ignored);
   MUSTER_TRY(os::MakeDirs(to.parent_path()));
-  return LinkOne(data / file.name, into ? to / file.name : to);
+  const os::Path from = data / file.name, place = into ? to / file.name : to;
+  if (::link(from.c_str(), place.c_str()) == 0) return {};
+  return AfterLink(errno, from, place);
 }
 
 }  // namespace muster::launcher

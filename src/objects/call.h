@@ -17,6 +17,7 @@
 namespace muster::objects {
 
 class BucketSettings;
+class Inbox;
 class Uploads;
 
 // What the operations work on. All of it is made before the first call and outlives the last.
@@ -24,11 +25,13 @@ struct S3Parts {
   ObjectStore& store;
   Uploads& uploads;
   BucketSettings& settings;
+  const Inbox& inbox;
   KeyRing& keys;
   os::Pool& pool;  // for what takes long
   const Clock& clock;
   std::string region;
   std::vector<std::string> domains;  // below which hosts are buckets
+  int port = 0;                      // where we listen
 };
 
 // One request under way: who asks for what, and the way back. Shared between whoever works on it.

@@ -102,4 +102,24 @@ Result<os::Fd> KeyWalk::Open(int flags) {
                       flags | O_NONBLOCK | O_NOCTTY);
 }
 
+bool KeyWalk::Look(struct stat& info) {
+  const Level& level = levels_.back();
+  const FolderEntries::Entry entry = (*level.entries)[level.next - 1];
+  const auto folder = Here();
+  if (!folder) return false;
+  const std::string path = PathOfKey(entry.name, entry.beside ? Form::kBeside : Form::kPlain);
+  // A long name has folders in it, whose links must not be followed: opened, they are not.
+  if (path.find('/') != std::string::npos) {
+    const auto file = Open(O_RDONLY);
+    return file && ::fstat(file->get(), &info) == 0 && S_ISREG(info.st_mode);
+  }
+  return ::fstatat((*folder)->fd(), path.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(info.st_mode);
+}
+
+bool KeyWalk::beside() const {
+  const Level& level = levels_.back();
+  return (*level.entries)[level.next - 1].beside;
+}
+
 }  // namespace muster::objects

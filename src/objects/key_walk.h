@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +26,9 @@ class KeyWalk {
   void Skip(std::string_view prefix);
   // The file of the key that came last, to be examined or read. kNotFound: it is gone.
   Result<os::Fd> Open(int flags);
+  // What the file system tells of it; false: it is gone, or no regular file.
+  bool Look(struct stat& info);
+  bool beside() const;  // whether that file has the other name of key_path.h
 
  private:
   struct Level {

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "objects/answers.h"
+#include "objects/key_path.h"
 #include "objects/object_headers.h"
 #include "objects/operations.h"
 #include "s3/uri.h"
@@ -17,6 +18,7 @@ struct Question {
   ListQuery query;
   bool url_encoded = false;
   bool owner = false;
+  bool near = false;  // tell where the files are
 };
 
 S3Result<Question> ReadQuestion(const Call& call) {
@@ -43,6 +45,16 @@ std::string Shown(const Question& question, std::string_view text) {
   return question.url_encoded ? s3::UriEncode(text, true) : std::string(text);
 }
 
+// Of use only to who can read the store's folder, and to nobody who cannot (inbox.h).
+void AddFile(s3::XmlWriter& xml, const ListedKey& key) {
+  const Form form = key.beside ? Form::kBeside : Form::kPlain;
+  xml.Add("File", s3::UriEncode(PathOfKey(key.key, form), true))
+      .Add("FileTime", std::to_string(key.mtime_ns));
+  if (key.checksum && !key.checksum->composite) {
+    xml.Add(s3::ChecksumElement(key.checksum->kind), key.checksum->value);
+  }
+}
+
 void AddItems(s3::XmlWriter& xml, const Question& question, const ListPage& page) {
   for (const ListedKey& key : page.keys) {
     xml.Open("Contents")
@@ -53,6 +65,7 @@ void AddItems(s3::XmlWriter& xml, const Question& question, const ListPage& page
     if (question.owner) {
       xml.Open("Owner").Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close();
     }
+    if (question.near) AddFile(xml, key);
     xml.Add("StorageClass", "STANDARD").Close();
   }
   for (const std::string& prefix : page.prefixes) {
@@ -90,6 +103,7 @@ S3Result<http::Response> ListV1(Call& call) {
 S3Result<http::Response> ListV2(Call& call) {
   MUSTER_ASSIGN(Question question, ReadQuestion(call));
   question.owner = call.request.Query("fetch-owner").value_or("") == "true";
+  question.near = call.request.Has("muster-near");
   const auto token = call.request.Query("continuation-token");
   const std::string_view start = call.request.Query("start-after").value_or("");
   question.query.after = start;
@@ -112,8 +126,16 @@ S3Result<http::Response> ListV2(Call& call) {
   return XmlResponse(xml.Finish());
 }
 
+S3Result<http::Response> Stamp(Call& call) {
+  const std::string prefix(call.request.Query("prefix").value_or(""));
+  MUSTER_TRY(call.MayRead(call.request.bucket, prefix));
+  MUSTER_ASSIGN(const std::string stamp, call.parts.store.Stamp(call.request.bucket, prefix));
+  return XmlResponse(s3::XmlWriter("Stamp", "").Add("Value", stamp).Finish());
+}
+
 }  // namespace
 
+void TellStamp(const CallPtr& call) { call->Reply(Stamp(*call)); }
 void ListObjects(const CallPtr& call) { call->Reply(ListV1(*call)); }
 void ListObjectsV2(const CallPtr& call) { call->Reply(ListV2(*call)); }
 

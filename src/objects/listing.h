@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "objects/key_walk.h"
+#include "s3/checksum.h"
 
 namespace muster::objects {
 
@@ -22,6 +23,10 @@ struct ListedKey {
   int64_t size = 0;
   int64_t mtime_ms = 0;
   std::string etag;
+  // For who reads the file itself.
+  std::optional<s3::Checksum> checksum;
+  int64_t mtime_ns = 0;
+  bool beside = false;
 };
 
 struct ListPage {

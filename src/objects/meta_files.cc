@@ -105,11 +105,14 @@ Result<ObjectMeta> MetaFiles::Load(int fd) const {
   std::string text = ReadAttribute(fd);
   if (text.empty() && in_use_) text = ReadBeside(folder_, info);
   auto meta = text.empty() ? std::nullopt : ReadMeta(text);
-  if (meta && BelongsTo(*meta, info)) return std::move(*meta);
   ObjectMeta seen;
-  seen.size = info.st_size;
-  seen.mtime_ns = MtimeNs(info);
-  seen.etag = IdentityEtag(info.st_ino, seen.mtime_ns, seen.size);
+  if (meta && BelongsTo(*meta, info)) {
+    seen = std::move(*meta);
+  } else {
+    seen.size = info.st_size;
+    seen.mtime_ns = MtimeNs(info);
+  }
+  if (seen.etag.empty()) seen.etag = IdentityEtag(info.st_ino, seen.mtime_ns, seen.size);
   return seen;
 }
 

@@ -48,6 +48,7 @@ std::optional<int64_t> HexNumber(std::string_view text) {
 
 // The digest as base64 without padding, what follows the dash as it is.
 std::string ShortEtag(const std::string& etag) {
+  if (etag.empty()) return "-";
   const size_t dash = std::min(etag.find('-'), etag.size());
   const auto raw = s3::FromHex(std::string_view(etag).substr(0, dash));
   if (!raw || raw->size() != 16) return etag;
@@ -55,6 +56,7 @@ std::string ShortEtag(const std::string& etag) {
 }
 
 std::string LongEtag(std::string_view text) {
+  if (text == "-") return {};
   const auto raw = s3::FromBase64(std::string(text.substr(0, 22)) + "==");
   if (!raw || raw->size() != 16) return std::string(text);
   return s3::Hex(*raw).append(text.substr(22));

@@ -17,7 +17,9 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 struct ObjectMeta {
   int64_t size = 0;
   int64_t mtime_ns = 0;
-  std::string etag;  // without quotes: the MD5 in hex, or "…-N" when it is no MD5 of the bytes
+  // Without quotes: the MD5 in hex, or "…-N" when it is no MD5 of the bytes. Empty in what is
+  // written down: the one that the file itself makes (IdentityEtag).
+  std::string etag;
   std::string content_type;
   Pairs headers;  // Cache-Control, Content-Disposition, Content-Encoding, Content-Language, Expires
   Pairs user;     // x-amz-meta-NAME: the names, lower case, and the bytes as they came

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <set>
 
+#include "objects/folder_set.h"
 #include "objects/placement.h"
 #include "objects/s3_request.h"
 
@@ -38,30 +38,6 @@ S3Result<std::vector<os::Fd>> Only(os::Fd fd) {
   one.push_back(std::move(fd));
   return one;
 }
-
-// Each folder once; more than a few are synced at once, for descriptors are not without end.
-class FolderSet {
- public:
-  void Add(os::Fd folder) {
-    struct stat info{};
-    if (::fstat(folder.get(), &info) == 0 && !known_.emplace(info.st_dev, info.st_ino).second) {
-      // What changed since it was added is synced with it, unless that has been done already.
-      if (!synced_.contains({info.st_dev, info.st_ino})) return;
-    }
-    if (folders_.size() < kMostKept) {
-      folders_.push_back(std::move(folder));
-    } else {
-      (void)::fsync(folder.get());
-      synced_.emplace(info.st_dev, info.st_ino);
-    }
-  }
-  std::vector<os::Fd> Take() { return std::move(folders_); }
-
- private:
-  static constexpr size_t kMostKept = 64;
-  std::vector<os::Fd> folders_;
-  std::set<std::pair<dev_t, ino_t>> known_, synced_;
-};
 
 // Of folders that hold no object: those that somebody made by hand.
 void RemoveEmptyFolders(const os::Path& path) {
@@ -256,6 +232,9 @@ S3Result<ListPage> ObjectStore::List(const std::string& bucket, const ListQuery&
                   listed.size = meta->size;
                   listed.mtime_ms = meta->mtime_ms();
                   listed.etag = meta->etag;
+                  listed.checksum = meta->checksum;
+                  listed.mtime_ns = meta->mtime_ns;
+                  listed.beside = at.beside();
                   return true;
                 }));
   return page;

@@ -25,6 +25,13 @@ struct Object {
   ObjectMeta meta;
 };
 
+// A file that is to become an object.
+struct NewObject {
+  std::string key;
+  TempFile file;
+  ObjectMeta meta;
+};
+
 // Buckets of objects as plain files: ROOT/BUCKET/KEY, readable with ls and cat, filled with cp.
 // What the store needs for itself is in ROOT/.muster. Knows nothing of requests. Any thread.
 class ObjectStore {
@@ -44,6 +51,10 @@ class ObjectStore {
   // Makes `file` the object; `done` comes when that will last, on any thread.
   void Put(const std::string& bucket, const std::string& key, TempFile file, ObjectMeta meta,
            WriteCondition condition, PutDone done) EXCLUDES(places_);
+  // The same for many, without conditions; an error may leave some of them in place, each whole.
+  using PutAllDone = std::function<void(S3Status)>;
+  void PutAll(const std::string& bucket, std::vector<NewObject> objects, PutAllDone done)
+      EXCLUDES(places_);
   // Removes keys; those that are not there are no error. One status for each.
   using RemoveDone = std::function<void(std::vector<S3Status>)>;
   void Remove(const std::string& bucket, std::vector<std::string> keys, RemoveDone done)
@@ -59,6 +70,10 @@ class ObjectStore {
 
   S3Result<ListPage> List(const std::string& bucket, const ListQuery& query);
 
+  // A text that is another one whenever anything below the prefix is: keys, bytes or metadata, also
+  // by hand. Looks at every file, and opens none.
+  S3Result<std::string> Stamp(const std::string& bucket, const std::string& prefix);
+
   // Small files of the store's own: .muster/SUB/NAME.
   S3Result<Folder> OwnFolder(const std::string& sub) const;
   MetaFiles& meta() { return meta_; }
@@ -68,6 +83,9 @@ class ObjectStore {
   ObjectStore(Folder root, Folder own, Folder temporary, MetaFiles meta, bool sync);
   S3Result<std::vector<os::Fd>> Place(const std::string& bucket, const std::string& key,
                                       TempFile& file, const WriteCondition& condition)
+      EXCLUDES(places_);
+
+  S3Result<std::vector<os::Fd>> PlaceAll(const std::string& bucket, std::vector<NewObject>& objects)
       EXCLUDES(places_);
 
   const Folder root_, own_, temporary_;

@@ -18,6 +18,10 @@ constexpr Operation kOperations[] = {
     {"HEAD", kBucket, "apiversion", TellApiVersion, kLoop, nullptr, true},
     {"OPTIONS", kBucket, "", AnswerPreflight, kLoop, nullptr, true},
     {"OPTIONS", kObject, "", AnswerPreflight, kLoop, nullptr, true},
+    {"GET", kService, "muster-near", TellNear},
+    {"GET", kService, "muster-keys", ListKeyPairs},
+    {"POST", kService, "muster-keys", MakeKeyPair, kPool},
+    {"DELETE", kService, "muster-keys", RevokeKeyPair, kPool},
     {"GET", kService, "", ListBuckets, kPool},
 
     {"GET", kBucket, "location", GetLocation},
@@ -32,6 +36,7 @@ constexpr Operation kOperations[] = {
     {"GET", kBucket, "replication", GetBucketSetting},
     {"GET", kBucket, "website", GetBucketSetting},
     {"GET", kBucket, "uploads", ListUploads, kPool},
+    {"GET", kBucket, "muster-stamp", TellStamp, kPool},
     {"GET", kBucket, "list-type", ListObjectsV2, kPool},
     {"GET", kBucket, "", ListObjects, kPool},
     {"HEAD", kBucket, "", HeadBucket},
@@ -43,6 +48,7 @@ constexpr Operation kOperations[] = {
     {"DELETE", kBucket, "tagging", DeleteTags, kPool},
     {"DELETE", kBucket, "", RemoveBucket, kPool},
     {"POST", kBucket, "delete", DeleteObjects},
+    {"POST", kBucket, "muster-adopt", AdoptFiles, kPool},
 
     {"GET", kObject, "acl", GetAcl},
     {"GET", kObject, "tagging", GetTags},
@@ -65,32 +71,15 @@ constexpr Operation kOperations[] = {
 };
 
 // Parameters that say how something is asked for, not that something else is.
-const std::set<std::string_view> kPlain = {"prefix",
-                                           "marker",
-                                           "max-keys",
-                                           "delimiter",
-                                           "encoding-type",
-                                           "continuation-token",
-                                           "start-after",
-                                           "fetch-owner",
-                                           "x-id",
-                                           "versionId",
-                                           "partNumber",
-                                           "Expires",
-                                           "Signature",
-                                           "AWSAccessKeyId",
-                                           "AccessKeyId",
-                                           "key-marker",
-                                           "upload-id-marker",
-                                           "max-uploads",
-                                           "max-parts",
-                                           "part-number-marker",
-                                           "position",
-                                           "list-type",
-                                           "uploadId",
-                                           "apiversion",
-                                           "max-buckets",
-                                           "bucket-region",
+const std::set<std::string_view> kPlain = {"prefix",         "marker",        "max-keys",
+                                           "delimiter",      "encoding-type", "continuation-token",
+                                           "start-after",    "fetch-owner",   "x-id",
+                                           "muster-near",    "versionId",     "partNumber",
+                                           "Expires",        "Signature",     "AWSAccessKeyId",
+                                           "AccessKeyId",    "key-marker",    "upload-id-marker",
+                                           "max-uploads",    "max-parts",     "part-number-marker",
+                                           "position",       "list-type",     "uploadId",
+                                           "apiversion",     "max-buckets",   "bucket-region",
                                            "versionIdMarker"};
 
 bool IsPlain(std::string_view name) {
@@ -121,7 +110,8 @@ S3Result<const Operation*> FindOperation(const S3Request& request) {
   bool method_known = false;
   for (const Operation& operation : kOperations) {
     if (operation.level != level || operation.method != request.method) continue;
-    method_known = true;
+    // Who knows nothing of our own questions is answered as S3 would.
+    method_known = method_known || !operation.marker.starts_with("muster-");
     if (!Fits(operation.marker, request)) continue;
     // A request for something else must not be taken for a plain one.
     for (const auto& pair : request.query) {

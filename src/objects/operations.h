@@ -59,6 +59,14 @@ void DeleteTags(const CallPtr& call);
 // list_ops.cc
 void ListObjects(const CallPtr& call);
 void ListObjectsV2(const CallPtr& call);
+void TellStamp(const CallPtr& call);
+// key_ops.cc
+void ListKeyPairs(const CallPtr& call);
+void MakeKeyPair(const CallPtr& call);
+void RevokeKeyPair(const CallPtr& call);
+// near_ops.cc
+void TellNear(const CallPtr& call);
+void AdoptFiles(const CallPtr& call);
 // object_ops.cc, put_object.cc, append.cc
 void GetObject(const CallPtr& call);
 void DeleteObject(const CallPtr& call);

@@ -13,6 +13,7 @@ constexpr int kPoolThreads = 4;
 constexpr int64_t kDrainMs = 2'000;
 constexpr int64_t kSweepEveryMs = 3'600'000;
 constexpr int64_t kAbandonedMs = int64_t(7) * 24 * 3'600'000;
+constexpr int64_t kForgottenMs = int64_t(24) * 3'600'000;
 
 // Jobs that outlive a server find its successor at the same address.
 int LastPort(const os::Path& file) {
@@ -37,9 +38,11 @@ Status S3Server::OpenStore() {
   MUSTER_ASSIGN(uploads_, Uploads::Open(*store_, own / "uploads"));
   MUSTER_TRY(os::MakeDirs(own / "buckets", 0700));
   settings_ = std::make_unique<BucketSettings>(own / "buckets");
+  MUSTER_ASSIGN(const Folder own_folder, Folder::Open(own));
+  MUSTER_ASSIGN(inbox_, Inbox::Open(options_.root, own_folder));
   pool_ = std::make_unique<os::Pool>(kPoolThreads);
-  parts_ = std::make_unique<S3Parts>(*store_, *uploads_, *settings_, *keys_, *pool_, clock_,
-                                     options_.region, options_.domains);
+  parts_ = std::make_unique<S3Parts>(*store_, *uploads_, *settings_, *inbox_, *keys_, *pool_,
+                                     clock_, options_.region, options_.domains);
   service_ = std::make_unique<S3Service>(*parts_);
   return {};
 }
@@ -57,6 +60,7 @@ Status S3Server::Listen() {
   }
   if (!first) return std::unexpected(first.error());
   servers_.push_back(std::move(*first));
+  parts_->port = servers_[0]->port();
   const std::string port = std::to_string(servers_[0]->port()) + "\n";
   // Only a wish for the next start; a full disk must not keep the server from this one.
   if (const auto kept = os::WriteFileAtomic(port_file, port, 0600, false); !kept)
@@ -68,7 +72,7 @@ Status S3Server::Listen() {
     MUSTER_ASSIGN(auto more, http::Server::Create(http, *service_));
     servers_.push_back(std::move(more));
   }
-  SweepUploads();
+  Sweep();
   for (const auto& server : servers_) {
     threads_.emplace_back([raw = server.get()] { raw->Run(); });
   }
@@ -76,9 +80,12 @@ Status S3Server::Listen() {
 }
 
 // Before the first server runs, and on its loop from then on.
-void S3Server::SweepUploads() {
-  pool_->Run([this] { uploads_->AbortAbandoned(clock_.WallMs() - kAbandonedMs); });
-  servers_[0]->loop().After(kSweepEveryMs, [this] { SweepUploads(); });
+void S3Server::Sweep() {
+  pool_->Run([this] {
+    uploads_->AbortAbandoned(clock_.WallMs() - kAbandonedMs);
+    inbox_->RemoveAbandoned(clock_.WallMs() - kForgottenMs);
+  });
+  servers_[0]->loop().After(kSweepEveryMs, [this] { Sweep(); });
 }
 
 S3Server::~S3Server() {

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "http/server.h"
 #include "objects/bucket_settings.h"
+#include "objects/inbox.h"
 #include "objects/s3_service.h"
 #include "objects/uploads.h"
 
@@ -41,7 +43,7 @@ class S3Server {
   explicit S3Server(S3Options options) : options_(std::move(options)) {}
   Status OpenStore();
   Status Listen();
-  void SweepUploads();
+  void Sweep();
 
   const S3Options options_;
   SystemClock clock_;
@@ -49,6 +51,7 @@ class S3Server {
   std::unique_ptr<ObjectStore> store_;
   std::unique_ptr<Uploads> uploads_;
   std::unique_ptr<BucketSettings> settings_;
+  std::optional<Inbox> inbox_;
   std::unique_ptr<os::Pool> pool_;
   std::unique_ptr<S3Parts> parts_;
   std::unique_ptr<S3Service> service_;

@@ -80,6 +80,7 @@ class CopyRun {
   Status Prepare();
   Status CheckEnds();
   Status OpenRecord();
+  void MeetStore(const Location& location);
   Status ListAll(Engine& engine);
   bool Take(Engine& engine, const Item& item, const std::string& name);
   Result<Target> TargetFor(const std::string& name);
@@ -114,6 +115,15 @@ Status CopyRun::CheckEnds() {
   return {};
 }
 
+// Looks once whether a store is on this machine and ours; what cannot be found out is no error.
+void CopyRun::MeetStore(const Location& location) {
+  if (location.kind != Location::Kind::kObject || options_.dry_run || !options_.shortcut) return;
+  const auto client = worker_.StoreFor(location.profile);
+  if (!client || !(*client)->store().on_loopback()) return;
+  const auto told = (*client)->Near();
+  if (told) (*client)->store().SetNear(NearStore::Open(*told));
+}
+
 Status CopyRun::OpenRecord() {
   if (options_.record_folder.empty() || options_.dry_run) return {};
   std::string identity;
@@ -133,6 +143,8 @@ Status CopyRun::OpenRecord() {
 
 Status CopyRun::Prepare() {
   MUSTER_TRY(CheckEnds());
+  for (const Location& source : sources_) MeetStore(source);
+  MeetStore(destination_);
   into_ = sources_.size() > 1 || destination_.names_folder || IsFolder(destination_);
   MUSTER_TRY(OpenRecord());
   const bool goes_on = session_.record && session_.record->HasDone();

@@ -28,8 +28,9 @@ class StopAfter final : public Observer {
   bool stop_ = false;
 };
 
-// The whole engine against a real store in this process.
-class CopyTest : public testing::Test {
+// The whole engine against a real store in this process: over its connection, and by the shortcut
+// that a store on this machine allows.
+class CopyTest : public testing::TestWithParam<bool> {
  protected:
   CopyTest() {
     server_ = objects::S3Server::Start({.root = dir_ / "objects", .threads = 3}).value();
@@ -75,10 +76,11 @@ class CopyTest : public testing::Test {
   CopyOptions options_{.recursive = true,
                        .workers = 4,
                        .parts = {.usual = 5 * kMiB, .whole_up_to = 5 * kMiB},
+                       .shortcut = GetParam(),
                        .record_folder = dir_ / "records"};
 };
 
-TEST_F(CopyTest, ATreeGoesUpAndComesBack) {
+TEST_P(CopyTest, ATreeGoesUpAndComesBack) {
   std::map<std::string, std::string> files;
   for (int i = 0; i < 50; ++i) {
     const std::string name = "d" + std::to_string(i % 5) + "/f" + std::to_string(i);
@@ -92,7 +94,7 @@ TEST_F(CopyTest, ATreeGoesUpAndComesBack) {
   EXPECT_TRUE(std::filesystem::is_empty(dir_ / "records"));
 }
 
-TEST_F(CopyTest, ALargeObjectGoesInPartsBetweenAllKindsOfEnds) {
+TEST_P(CopyTest, ALargeObjectGoesInPartsBetweenAllKindsOfEnds) {
   const std::string bytes = Fill("large", 17 * kMiB + 5);
   options_.recursive = false;
   for (const auto& [from, to] :
@@ -109,7 +111,7 @@ TEST_F(CopyTest, ALargeObjectGoesInPartsBetweenAllKindsOfEnds) {
   EXPECT_TRUE(Read("again") == bytes);
 }
 
-TEST_F(CopyTest, WhatWasStoppedGoesOnWithoutDoingItTwice) {
+TEST_P(CopyTest, WhatWasStoppedGoesOnWithoutDoingItTwice) {
   const std::string bytes = Fill("large", 30 * kMiB);
   options_.recursive = false;
   options_.workers = 2;
@@ -125,7 +127,7 @@ TEST_F(CopyTest, WhatWasStoppedGoesOnWithoutDoingItTwice) {
   EXPECT_TRUE(std::filesystem::is_empty(dir_ / "records"));
 }
 
-TEST_F(CopyTest, FailuresAreOneAnObjectWithBothEndsNamed) {
+TEST_P(CopyTest, FailuresAreOneAnObjectWithBothEndsNamed) {
   Fill("in/a", 10);
   Fill("in/b", 10);
   const Summary summary = Run("in", "s3://nothing-here/p");
@@ -136,7 +138,7 @@ TEST_F(CopyTest, FailuresAreOneAnObjectWithBothEndsNamed) {
   EXPECT_EQ(Run("in", "s3://wrong@bucket/p").failures[0].error.code, Code::kDenied);
 }
 
-TEST_F(CopyTest, SyncLeavesWhatIsTheSameAndDeletesWithCare) {
+TEST_P(CopyTest, SyncLeavesWhatIsTheSameAndDeletesWithCare) {
   Fill("in/a", 10);
   Fill("in/b", 20);
   Fill("out/extra/x", 5);
@@ -154,7 +156,7 @@ TEST_F(CopyTest, SyncLeavesWhatIsTheSameAndDeletesWithCare) {
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out/extra"));
 }
 
-TEST_F(CopyTest, RemovingTellsOfEachAndMissesNone) {
+TEST_P(CopyTest, RemovingTellsOfEachAndMissesNone) {
   Fill("in/a", 1);
   Fill("in/b/c", 1);
   Run("in", "s3://bucket/p");
@@ -165,7 +167,7 @@ TEST_F(CopyTest, RemovingTellsOfEachAndMissesNone) {
   EXPECT_EQ(Remove(Place("s3://bucket/p"), {.recursive = true}, stores_, nobody_), 1);
 }
 
-TEST_F(CopyTest, AReaderGetsStretchesOfAnObject) {
+TEST_P(CopyTest, AReaderGetsStretchesOfAnObject) {
   const std::string bytes = Fill("f", 3 * kMiB);
   Run("f", "s3://bucket/f");
   Objects objects(stores_, nobody_);
@@ -177,6 +179,41 @@ TEST_F(CopyTest, AReaderGetsStretchesOfAnObject) {
   ASSERT_TRUE(objects.Read(Place("s3://bucket/f"), 0, -1, take));
   EXPECT_TRUE(got == bytes);
 }
+
+TEST_P(CopyTest, OnlyAStoreThatIsOursIsReadPastItsServer) {
+  const std::string bytes = Fill("f", 3000);
+  Run("f", "s3://bucket/f");
+  // By the file alone no ETag can be an MD5; over the connection it is one.
+  const auto info = Objects(stores_, nobody_).Stat(Place("s3://bucket/f"));
+  ASSERT_TRUE(info);
+  EXPECT_EQ(info->etag_is_md5, !GetParam());
+  ASSERT_TRUE(info->checksum);
+  EXPECT_TRUE(os::ReadFile(dir_ / "objects/bucket/f") == bytes);
+  EXPECT_TRUE(std::filesystem::is_empty(dir_ / "objects/.muster/inbox"));
+  // Without the proof that both mean the same folder it goes over the connection.
+  ASSERT_TRUE(os::WriteFileAtomic(dir_ / "objects/.muster/near", "another"));
+  Run("f", "s3://bucket/g");
+  EXPECT_TRUE(Objects(stores_, nobody_).Stat(Place("s3://bucket/g"))->etag_is_md5);
+  Run("s3://bucket/g", "back");
+  EXPECT_TRUE(Read("back") == bytes);
+}
+
+TEST_P(CopyTest, KeysThatNoDocumentCanHoldArriveToo) {
+  const std::string bytes = Fill("f", 10);
+  const Location to{.kind = Location::Kind::kObject, .bucket = "bucket", .key = "bell\a/x"};
+  const Location sources[] = {Place("f")};
+  const auto summary = Copy(sources, to, options_, stores_, nobody_);
+  ASSERT_TRUE(summary) << summary.error().text;
+  EXPECT_EQ(summary->copied, 1);
+  std::string got;
+  ASSERT_TRUE(Objects(stores_, nobody_).Read(to, 0, -1, [&](std::string_view piece) {
+    return !got.append(piece).empty();
+  }));
+  EXPECT_EQ(got, bytes);
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, CopyTest, testing::Bool(),
+                         [](const auto& way) { return way.param ? "Shortcut" : "Connection"; });
 
 }  // namespace
 }  // namespace muster::transfer

@@ -11,20 +11,18 @@
 
 #include "base/text.h"
 #include "transfer/fetch.h"
+#include "transfer/file_range.h"
+#include "transfer/near_store.h"
 #include "transfer/object_copy.h"
 
 namespace muster::transfer {
 namespace {
 
-Status WriteAt(int fd, std::string_view bytes, int64_t offset, const os::Path& path) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return FailErrno(n < 0 ? errno : ENOSPC, "write " + path.string());
-    bytes.remove_prefix(static_cast<size_t>(n));
-    offset += n;
-  }
-  return {};
+// Always the same name for the same file: what a kill leaves of it goes with the next run.
+std::string TemporaryNameFor(const std::string& leaf) {
+  std::string name = os::TemporaryName();
+  const size_t random = name.find_last_not_of("0123456789abcdef") + 1;
+  return name.replace(random, name.npos, os::Sha256(leaf), 0, name.size() - random);
 }
 
 class Download final : public ObjectCopy {
@@ -41,6 +39,7 @@ class Download final : public ObjectCopy {
 
  private:
   bool local() const { return item_.at.kind == Location::Kind::kFile; }
+  Status OpenFile(Worker& worker);
   Outcome<void> LearnWhole(Worker& worker);
   std::optional<Record::Begun> TakeUp();
   Status OpenUnnamed();
@@ -57,7 +56,8 @@ class Download final : public ObjectCopy {
   Item item_;
   const Target target_;
   PartPlan plan_;
-  os::Fd source_;          // a local one
+  os::Fd source_;          // a file, or that of an object whose store is on this machine
+  std::string identity_;   // of it when it was opened
   os::Fd file_;            // what is written
   std::string temporary_;  // its name in the folder of the place
   bool named_ = false;     // it has that name
@@ -86,19 +86,32 @@ Outcome<void> Download::LearnWhole(Worker& worker) {
   return {};
 }
 
-Outcome<ObjectCopy::Work> Download::Begin(Worker& worker) {
+// The source where it is a file that can be opened here; otherwise it is fetched.
+Status Download::OpenFile(Worker& worker) {
   if (local()) {
     MUSTER_ASSIGN(OpenedFile opened, OpenSource(item_.at.path));
     source_ = std::move(opened.fd);
     item_.size = opened.size;
     item_.identity = opened.identity;
+  } else if (item_.file) {
+    MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(item_.at.profile));
+    const auto near = client->store().near();
+    auto opened = near ? near->OpenObject(item_.at.bucket, *item_.file, item_.size)
+                       : Result<os::Fd>(std::unexpect);
+    if (opened) source_ = std::move(*opened);
   }
+  if (source_) identity_ = FileIdentity(source_.get());
+  return {};
+}
+
+Outcome<ObjectCopy::Work> Download::Begin(Worker& worker) {
+  MUSTER_TRY(OpenFile(worker));
   const auto cut = [&] {
     return item_.size < 0 || !item_.knows_ranges ? PartPlan{item_.size, item_.size, 1}
                                                  : PlanParts(item_.size, session_.options.parts);
   };
   plan_ = cut();
-  if (plan_.count > 1) {
+  if (plan_.count > 1 && !source_) {
     MUSTER_TRY(LearnWhole(worker));
     plan_ = cut();
   }
@@ -177,7 +190,7 @@ std::vector<int> Download::Left(const std::optional<Record::Begun>& begun) {
 }
 
 Outcome<void> Download::Move(Worker& worker, const Part& part) {
-  return local() ? CopyPart(worker, part) : FetchPart(worker, part);
+  return source_ ? CopyPart(worker, part) : FetchPart(worker, part);
 }
 
 Outcome<void> Download::FetchPart(Worker& worker, const Part& part) {
@@ -189,7 +202,7 @@ Outcome<void> Download::FetchPart(Worker& worker, const Part& part) {
   return worker.Try(store, [&]() -> Outcome<void> {
     int64_t at = part.offset;
     const Sink sink = [&](std::string_view bytes) -> Status {
-      MUSTER_TRY(WriteAt(file_.get(), bytes, at, target_.place.path));
+      MUSTER_TRY(WriteAt(file_.get(), bytes, at, target_.place.path.string()));
       at += static_cast<int64_t>(bytes.size());
       return {};
     };
@@ -217,37 +230,28 @@ Outcome<void> Download::FetchPart(Worker& worker, const Part& part) {
 }
 
 Outcome<void> Download::CopyPart(Worker& worker, const Part& part) {
-  off_t from = part.offset, to = part.offset;
-  bool by_kernel = true;
-  for (int64_t left = part.length; left > 0;) {
-    const auto step = static_cast<size_t>(std::min<int64_t>(left, 8 << 20));
-    ssize_t n = 0;
-    if (by_kernel) {
-      n = ::copy_file_range(source_.get(), &from, file_.get(), &to, step, 0);
-      by_kernel = n > 0 || errno == EINTR || errno == ENOSPC || errno == EDQUOT;
-      if (!by_kernel) continue;
-    } else {
-      n = ::pread(source_.get(), worker.buffer.data(), std::min(step, worker.buffer.size()), from);
-      if (n > 0) {
-        MUSTER_TRY(WriteAt(file_.get(), {worker.buffer.data(), static_cast<size_t>(n)}, to,
-                           target_.place.path));
-        from += n;
-        to += n;
-      }
-    }
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) MUSTER_TRY(Status(FailErrno(errno, "copy to " + target_.place.path.string())));
-    if (n == 0) {
-      MUSTER_TRY(Status(Fail(Code::kConflict,
-                             fmt::format("{} became shorter while it was copied", Show(item_.at)),
-                             "copy it again when nothing writes to it")));
-    }
-    left -= n;
-    if (!session_.Moved(n)) MUSTER_TRY(Status(Fail(Code::kConflict, "the copy was stopped")));
+  const FileStretch stretch{source_.get(), file_.get(),    part.offset,
+                            part.length,   Show(item_.at), target_.place.path.string()};
+  const bool whole = plan_.count == 1;
+  const s3::DigestKind kind = KindFor(item_.checksum, false, whole);
+  const bool summed = !local() && item_.checksum && item_.checksum->kind == kind;
+  if (!summed) {
+    MUSTER_TRY(CopyStretch(worker, stretch));
   }
-  if (plan_.count > 1 && session_.record) {
-    session_.record->AddPart(target_.Key(), part.number, {"", "00"});
+  std::string digest(1, '\0');
+  if (summed) {
+    MUSTER_ASSIGN(digest, CopyAndSum(worker, stretch, kind));
   }
+  if (summed && whole) {
+    MUSTER_ASSIGN(const Check check, Judge(item_.checksum, "", kind, digest));
+    const MutexLock lock(mutex_);
+    check_ = check;
+  }
+  if (!whole && session_.record) {
+    session_.record->AddPart(target_.Key(), part.number, {"", s3::Hex(digest)});
+  }
+  const MutexLock lock(mutex_);
+  digests_[part.number] = std::move(digest);
   return {};
 }
 
@@ -304,6 +308,8 @@ Status Download::GiveName() {
     const std::string self = fmt::format("/proc/self/fd/{}", file_.get());
     if (::linkat(AT_FDCWD, self.c_str(), folder, leaf, AT_SYMLINK_FOLLOW) == 0) return {};
     if (errno != EEXIST) return failed();
+    temporary_ = TemporaryNameFor(target_.place.leaf);
+    ::unlinkat(folder, temporary_.c_str(), 0);
     if (::linkat(AT_FDCWD, self.c_str(), folder, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
       return failed();
     }
@@ -315,7 +321,7 @@ Status Download::GiveName() {
 }
 
 Outcome<Check> Download::Finish(Worker& worker) {
-  if (local() && FileIdentity(source_.get()) != item_.identity) {
+  if (source_ && FileIdentity(source_.get()) != identity_) {
     MUSTER_TRY(
         Status(Fail(Code::kConflict, fmt::format("{} changed while it was copied", Show(item_.at)),
                     "copy it again when nothing writes to it")));

@@ -7,6 +7,7 @@
 
 #include "s3/checksum.h"
 #include "transfer/location.h"
+#include "transfer/near_store.h"
 
 namespace muster::transfer {
 
@@ -23,6 +24,7 @@ struct Item {
   std::string etag;  // of objects and addresses, without quotes
   bool etag_is_md5 = false;
   std::optional<s3::Checksum> checksum;  // of the whole, where it was told
+  std::optional<NearFile> file;          // of an object whose store is on this machine
   bool knows_ranges = true;              // an address may not
   // Changes when the content does; a copy that was begun goes on only while this is the same.
   std::string identity;

@@ -37,6 +37,7 @@ Item ObjectItem(const Location& location, const ObjectInfo& info, std::string na
   item.etag = info.etag;
   item.etag_is_md5 = info.etag_is_md5;
   item.checksum = info.checksum;
+  item.file = info.file;
   item.identity = fmt::format("{} {}", info.etag, info.size);
   return item;
 }
@@ -153,8 +154,15 @@ Status ListObjects(Worker& worker, const Location& location, bool recursive, con
     }
   }
   MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(location.profile));
-  auto info =
-      worker.Try(&client->store(), [&] { return client->Head(location.bucket, location.key); });
+  auto info = worker.Try(&client->store(), [&]() -> Outcome<ObjectInfo> {
+    // Only a list tells the file; the key itself comes first of all that begin with it.
+    if (client->store().near()) {
+      MUSTER_ASSIGN(ListPage page, client->List(location.bucket, location.key, "", "", 1));
+      const bool found = !page.objects.empty() && page.objects.front().key == location.key;
+      if (found) return std::move(page.objects.front());
+    }
+    return client->Head(location.bucket, location.key);
+  });
   if (!info) return std::unexpected(std::move(info).error().error);
   take(ObjectItem(location, *info, LastName(location)));
   return {};

@@ -70,6 +70,9 @@ Result<std::unique_ptr<ObjectCopy>> MakeObjectCopy(Session& session, const Item&
     MUSTER_ASSIGN(const auto to, session.stores.For(target.at.profile));
     if (from->profile().SameStore(to->profile())) return MakeServerCopy(session, item, target);
   }
+  MUSTER_ASSIGN(const auto store, session.stores.For(target.at.profile));
+  const auto near = item.at.kind == Kind::kFile ? store->near() : nullptr;
+  if (near && FitsXml(target.at.key)) return MakeNearUpload(session, near, item, target);
   return MakeUpload(session, item, target);
 }
 

@@ -40,6 +40,8 @@ struct Target {
 
 // Each for its pair of ends. The item is copied; an ObjectCopy outlives nothing.
 std::unique_ptr<ObjectCopy> MakeUpload(Session& session, Item item, Target target);
+std::unique_ptr<ObjectCopy> MakeNearUpload(Session& session, std::shared_ptr<NearStore> near,
+                                           Item item, Target target);
 std::unique_ptr<ObjectCopy> MakeDownload(Session& session, Item item, Target target);
 std::unique_ptr<ObjectCopy> MakeServerCopy(Session& session, Item item, Target target);
 std::unique_ptr<ObjectCopy> MakePutAddress(Session& session, Item item, Target target);

@@ -76,6 +76,22 @@ Status Objects::List(const Location& location, bool recursive,
   return {};
 }
 
+Result<std::vector<StoreKey>> Objects::Keys() {
+  MUSTER_ASSIGN(S3Client* const client, worker_.StoreFor(""));
+  return Plain(worker_.Try(&client->store(), [&] { return client->Keys(); }));
+}
+
+// Tried once: a lost answer would leave a key behind that nobody knows.
+Result<StoreKey> Objects::MakeKey(const StoreKey& wanted) {
+  MUSTER_ASSIGN(S3Client* const client, worker_.StoreFor(""));
+  return Plain(client->MakeKey(wanted));
+}
+
+Status Objects::RevokeKey(const std::string& access_key) {
+  MUSTER_ASSIGN(S3Client* const client, worker_.StoreFor(""));
+  return Plain(worker_.Try(&client->store(), [&] { return client->RevokeKey(access_key); }));
+}
+
 Result<ObjectInfo> Objects::Stat(const Location& object) {
   MUSTER_ASSIGN(S3Client* const client, worker_.StoreFor(object.profile));
   return Plain(

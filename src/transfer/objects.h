@@ -30,6 +30,11 @@ class Objects {
   };
   Status List(const Location& location, bool recursive, const std::function<bool(Entry)>& take);
 
+  // Keys of Muster's own store; other stores refuse.
+  Result<std::vector<StoreKey>> Keys();
+  Result<StoreKey> MakeKey(const StoreKey& wanted);
+  Status RevokeKey(const std::string& access_key);
+
   Result<ObjectInfo> Stat(const Location& object);
   // The bytes in order, once; false from `take` ends it. A connection that breaks is made again
   // where it was, as long as the object stays the same.

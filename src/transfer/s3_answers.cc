@@ -42,6 +42,18 @@ std::string Decoded(std::string_view text, bool encoded) {
   return s3::UriDecode(text, true).value_or(std::string(text));
 }
 
+// What a store on this machine tells of an object's file.
+void ReadFile(const s3::XmlElement& contents, ObjectInfo& info) {
+  const auto path = s3::UriDecode(contents.TextOf("File"), false);
+  const auto time = ParseInt(Trim(contents.TextOf("FileTime")));
+  if (!path || path->empty() || !time) return;
+  info.file = NearFile{*path, *time};
+  for (const s3::DigestKind kind : kWholeKinds) {
+    const std::string_view value = Trim(contents.TextOf(s3::ChecksumElement(kind)));
+    if (!value.empty()) info.checksum = s3::Checksum{kind, std::string(value)};
+  }
+}
+
 struct Advice {
   std::string_view s3_code, next;
 };
@@ -105,6 +117,7 @@ Result<ListPage> ReadListPage(std::string_view xml) {
       info.size = SizeOf(child.TextOf("Size"));
       info.mtime_ms = s3::ParseIsoDate(Trim(child.TextOf("LastModified"))).value_or(0);
       info.etag = Unquoted(child.TextOf("ETag"));
+      ReadFile(child, info);
       if (info.key.empty())
         return Fail(Code::kCorrupt, "the server listed an object without a key");
       page.objects.push_back(std::move(info));
@@ -130,6 +143,27 @@ Result<std::vector<BucketInfo>> ReadBuckets(std::string_view xml) {
                        s3::ParseIsoDate(Trim(child.TextOf("CreationDate"))).value_or(0)});
   }
   return buckets;
+}
+
+Result<NearAnswer> ReadNear(std::string_view xml) {
+  MUSTER_ASSIGN(const s3::XmlElement root, ReadAnswer(xml, "Near"));
+  return NearAnswer{std::string(root.TextOf("Folder")), std::string(root.TextOf("Proof"))};
+}
+
+Result<std::string> ReadStamp(std::string_view xml) {
+  MUSTER_ASSIGN(const s3::XmlElement root, ReadAnswer(xml, "Stamp"));
+  std::string value(Trim(root.TextOf("Value")));
+  if (value.empty()) return Fail(Code::kCorrupt, "the server told an empty stamp");
+  return value;
+}
+
+std::string WriteAdopt(std::span<const Offer> offers) {
+  s3::XmlWriter xml("Adopt", "");
+  for (const Offer& offer : offers) {
+    xml.Open("File").Add("Name", offer.name).Add("Key", offer.key);
+    xml.Add("ChecksumCRC32C", offer.crc32c).Close();
+  }
+  return xml.Finish();
 }
 
 Result<std::string> ReadUploadId(std::string_view xml) {
@@ -191,6 +225,11 @@ std::string WriteComplete(std::span<const CompletedPart> parts) {
     xml.Close();
   }
   return xml.Finish();
+}
+
+bool FitsXml(std::string_view key) {
+  return IsUtf8(key) &&
+         std::ranges::none_of(key, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
 std::string WriteDelete(std::span<const std::string> keys) {

@@ -9,6 +9,7 @@
 
 #include "http/message.h"
 #include "s3/checksum.h"
+#include "transfer/near_store.h"
 #include "transfer/trouble.h"
 
 namespace muster::transfer {
@@ -24,6 +25,7 @@ struct ObjectInfo {
   bool etag_is_md5 = false;              // of the bytes; a listing does not tell
   std::optional<s3::Checksum> checksum;  // of the whole object; only when it was asked for
   http::Headers kept;                    // Content-Type and metadata; from HEAD alone
+  std::optional<NearFile> file;          // from the list of a store on this machine
 };
 
 struct ListPage {
@@ -38,6 +40,11 @@ struct BucketInfo {
   int64_t created_ms = 0;
 };
 Result<std::vector<BucketInfo>> ReadBuckets(std::string_view xml);
+
+// Where a store on this machine has its files, as only Muster's tells it.
+Result<NearAnswer> ReadNear(std::string_view xml);
+Result<std::string> ReadStamp(std::string_view xml);
+std::string WriteAdopt(std::span<const Offer> offers);
 
 Result<std::string> ReadUploadId(std::string_view xml);
 // The ETag that a copy or a completed upload tells, without quotes; empty when it tells none.
@@ -58,6 +65,8 @@ struct CompletedPart {
   std::string crc32c;  // base64; empty: not told
 };
 std::string WriteComplete(std::span<const CompletedPart> parts);
+// Whether a key can stand in a document at all.
+bool FitsXml(std::string_view key);
 std::string WriteDelete(std::span<const std::string> keys);
 
 // What a multipart object's ETag is by those of its parts: md5 of the md5s, and how many. Empty

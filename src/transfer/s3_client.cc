@@ -23,12 +23,6 @@ std::string RangeHeader(const GetRange& range) {
   return fmt::format("bytes={}-{}", range.offset, range.offset + range.length - 1);
 }
 
-// What a document of XML cannot hold must be deleted by a request of its own.
-bool FitsXml(std::string_view key) {
-  return IsUtf8(key) &&
-         std::ranges::none_of(key, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
-}
-
 http::Headers BodyHeaders(const SealedBody& body, const http::Headers& kept) {
   http::Headers headers = kept;
   if (!body.crc32c.empty()) {
@@ -56,7 +50,8 @@ Trouble Unreadable(const http::Response& response, Error error) {
 // One request before it is signed.
 struct S3Client::Request {
   std::string what;  // operation and object, for errors
-  std::string method, bucket, key;
+  std::string method;
+  std::string bucket = {}, key = {};
   Signer::Query query = {};
   http::Headers headers = {};
   std::string_view text = {};
@@ -135,13 +130,15 @@ Outcome<void> S3Client::RemoveBucket(const std::string& bucket) {
 }
 
 Outcome<ListPage> S3Client::List(const std::string& bucket, const std::string& prefix,
-                                 const std::string& delimiter, const std::string& token) {
+                                 const std::string& delimiter, const std::string& token, int most) {
   Request request{
       .what = "list " + Shown(bucket, prefix), .method = "GET", .bucket = bucket, .key = {}};
   request.query = {{"list-type", "2"}, {"encoding-type", "url"}};
   if (!prefix.empty()) request.query.emplace_back("prefix", prefix);
   if (!delimiter.empty()) request.query.emplace_back("delimiter", delimiter);
   if (!token.empty()) request.query.emplace_back("continuation-token", token);
+  if (most > 0) request.query.emplace_back("max-keys", std::to_string(most));
+  if (store_->near()) request.query.emplace_back("muster-near", "");
   MUSTER_ASSIGN(const auto response, Send(std::move(request)));
   auto page = ReadListPage(response.body);
   if (!page) return std::unexpected(Unreadable(response, std::move(page).error()));
@@ -326,6 +323,58 @@ Outcome<void> S3Client::Abort(const std::string& bucket, const std::string& key,
                   .bucket = bucket,
                   .key = key};
   request.query = {{"uploadId", upload}};
+  MUSTER_TRY(Send(std::move(request)));
+  return {};
+}
+
+template <typename T>
+Outcome<T> S3Client::Ask(Request request, Result<T> (*read)(std::string_view)) {
+  MUSTER_ASSIGN(const auto response, Send(std::move(request)));
+  auto answer = read(response.body);
+  if (!answer) return std::unexpected(Unreadable(response, std::move(answer).error()));
+  return std::move(*answer);
+}
+
+Outcome<NearAnswer> S3Client::Near() {
+  return Ask({.what = "ask where the store is", .method = "GET", .query = {{"muster-near", ""}}},
+             ReadNear);
+}
+
+Outcome<std::string> S3Client::Stamp(const std::string& bucket, const std::string& prefix) {
+  return Ask({.what = "look at " + Shown(bucket, prefix),
+              .method = "GET",
+              .bucket = bucket,
+              .query = {{"muster-stamp", ""}, {"prefix", prefix}}},
+             ReadStamp);
+}
+
+Outcome<std::vector<StoreKey>> S3Client::Keys() {
+  return Ask({.what = "list the keys", .method = "GET", .query = {{"muster-keys", ""}}}, ReadKeys);
+}
+
+Outcome<StoreKey> S3Client::MakeKey(const StoreKey& wanted) {
+  const std::string document = WriteNewKey(wanted);
+  return Ask({.what = "make a key",
+              .method = "POST",
+              .query = {{"muster-keys", ""}},
+              .headers = {{"Content-Type", "application/xml"}},
+              .text = document},
+             ReadNewKey);
+}
+
+Outcome<void> S3Client::RevokeKey(const std::string& access_key) {
+  MUSTER_TRY(Send({.what = "revoke the key " + Printable(access_key),
+                   .method = "DELETE",
+                   .query = {{"muster-keys", access_key}}}));
+  return {};
+}
+
+Outcome<void> S3Client::Adopt(const std::string& bucket, std::span<const Offer> offers) {
+  const std::string document = WriteAdopt(offers);
+  Request request{.what = "write to s3://" + bucket, .method = "POST", .bucket = bucket, .key = {}};
+  request.query = {{"muster-adopt", ""}};
+  request.headers = {{"Content-Type", "application/xml"}};
+  request.text = document;
   MUSTER_TRY(Send(std::move(request)));
   return {};
 }

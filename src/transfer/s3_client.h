@@ -13,6 +13,7 @@
 #include "transfer/s3_answers.h"
 #include "transfer/signer.h"
 #include "transfer/store.h"
+#include "transfer/store_keys.h"
 
 namespace muster::transfer {
 
@@ -50,7 +51,7 @@ class S3Client {
   Outcome<void> MakeBucket(const std::string& bucket);
   Outcome<void> RemoveBucket(const std::string& bucket);
   Outcome<ListPage> List(const std::string& bucket, const std::string& prefix,
-                         const std::string& delimiter, const std::string& token);
+                         const std::string& delimiter, const std::string& token, int most = 0);
 
   Outcome<ObjectInfo> Head(const std::string& bucket, const std::string& key);
   // `begin` gets what the answer tells of the object, then `take` its bytes.
@@ -78,6 +79,15 @@ class S3Client {
                                 const std::string& crc32c);
   Outcome<void> Abort(const std::string& bucket, const std::string& key, const std::string& upload);
 
+  // Only Muster's own store knows these: see near_store.h.
+  Outcome<std::vector<StoreKey>> Keys();
+  Outcome<StoreKey> MakeKey(const StoreKey& wanted);
+  Outcome<void> RevokeKey(const std::string& access_key);
+  Outcome<NearAnswer> Near();
+  // A text that changes whenever anything below the prefix does.
+  Outcome<std::string> Stamp(const std::string& bucket, const std::string& prefix);
+  Outcome<void> Adopt(const std::string& bucket, std::span<const Offer> offers);
+
   std::string Presign(const std::string& method, const std::string& bucket, const std::string& key,
                       int64_t seconds);
 
@@ -86,6 +96,9 @@ class S3Client {
  private:
   struct Request;
   Outcome<http::Response> Send(Request request);
+  // A question to the store itself, and its answer as `read` makes it out.
+  template <typename T>
+  Outcome<T> Ask(Request request, Result<T> (*read)(std::string_view));
   Result<http::Client*> ClientFor(const std::string& origin, const std::string& ca_file);
 
   const std::shared_ptr<Store> store_;

@@ -5,17 +5,28 @@
 namespace muster::transfer {
 namespace {
 
-bool IsPrivate(const Profile& profile) {
+bool IsOnLoopback(const Profile& profile) {
   const auto url = http::ParseUrl(profile.endpoint);
-  if (!url) return false;
-  return url->tls || url->host.starts_with("127.") || url->host == "::1" ||
-         url->host == "localhost";
+  return url && (url->host.starts_with("127.") || url->host == "::1" || url->host == "localhost");
 }
 
 }  // namespace
 
 Store::Store(Profile profile, Renew renew)
-    : renew_(std::move(renew)), private_link_(IsPrivate(profile)), profile_(std::move(profile)) {}
+    : renew_(std::move(renew)),
+      on_loopback_(IsOnLoopback(profile)),
+      private_link_(on_loopback_ || profile.endpoint.starts_with("https:")),
+      profile_(std::move(profile)) {}
+
+std::shared_ptr<NearStore> Store::near() const {
+  const MutexLock lock(mutex_);
+  return near_;
+}
+
+void Store::SetNear(std::unique_ptr<NearStore> near) {
+  const MutexLock lock(mutex_);
+  near_ = std::move(near);
+}
 
 Profile Store::profile() const {
   const MutexLock lock(mutex_);

@@ -2,9 +2,11 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "base/thread_annotations.h"
+#include "transfer/near_store.h"
 #include "transfer/profile.h"
 
 namespace muster::transfer {
@@ -25,6 +27,12 @@ class Store {
 
   // Nobody can turn bytes on the way without being noticed: TLS, or this machine's own loopback.
   bool private_link() const { return private_link_; }
+  // It is reached by an address of this machine alone.
+  bool on_loopback() const { return on_loopback_; }
+  // Its folder, where that is ours; null: it is not, or nobody has asked yet.
+  std::shared_ptr<NearStore> near() const EXCLUDES(mutex_);
+  void SetNear(std::unique_ptr<NearStore> near) EXCLUDES(mutex_);
+  void ForgetNear() EXCLUDES(mutex_) { SetNear(nullptr); }
   // Whether it checks x-amz-checksum-crc32c and says so; thought so until an answer tells
   // otherwise.
   bool checks_crc() const { return checks_crc_; }
@@ -32,11 +40,12 @@ class Store {
 
  private:
   const Renew renew_;
-  const bool private_link_;
+  const bool on_loopback_, private_link_;
   std::atomic<int64_t> skew_ms_ = 0;
   std::atomic<bool> checks_crc_ = true;
   mutable Mutex mutex_;
   Profile profile_ GUARDED_BY(mutex_);
+  std::shared_ptr<NearStore> near_ GUARDED_BY(mutex_);  // shared with copies under way
 };
 
 }  // namespace muster::transfer

@@ -11,7 +11,7 @@ import pytest
 from s3 import AWKWARD, HOSTILE, bucket, client, environment, keys, serving
 
 BIG = 60 << 20
-CLIENTS = pathlib.Path(os.environ.get("MUSTER_CLIENTS", "/nonexistent"))
+CLIENTS = pathlib.Path(os.environ.get("MUSTER_PEERS", "/nonexistent"))
 
 
 @pytest.fixture(scope="module")

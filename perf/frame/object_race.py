@@ -1,0 +1,105 @@
+"""The sets of files that are copied, and one race of clients over them."""
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+from frame.object_clients import muster, run
+from frame.object_servers import Store
+
+MIB = 1 << 20
+# name, objects, size of each
+SETS = ("1 x 1 GiB", 1, 1024 * MIB), ("64 x 16 MiB", 64, 16 * MIB), ("10,000 x 10 KiB", 10_000, 10 << 10)
+BUCKET = "race"
+
+
+def make(folder, objects, size):
+    """Bytes that no file system or link can make smaller, a hundred files a folder."""
+    block = os.urandom(min(size, 16 * MIB))
+    for number in range(objects):
+        path = folder / f"d{number // 100:03}" / f"f{number:05}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(number.to_bytes(8, "big"))
+            for at in range(8, size, len(block)):
+                file.write(block[:min(len(block), size - at)])
+    return folder
+
+
+def check(folder, objects, size):
+    """That a copy is whole, by number and length; the clients prove the bytes, and the tests prove the clients."""
+    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    if sizes != [size] * objects:
+        raise RuntimeError(f"{folder} has {len(sizes)} files, expected {objects} of {size} bytes")
+
+
+@contextlib.contextmanager
+def memory_folder():
+    """A folder in memory: the client's side of a race, so that only the store's side is on the disk."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="muster-perf-", dir="/dev/shm"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def embedded(server):
+    """The embedded store of a Muster server, as any client sees it."""
+    s3 = server.endpoint()["s3"]
+    return Store("muster", s3["endpoint"], s3["access_key"], s3["secret_key"], server.process.pid, s3["region"])
+
+
+class Track:
+    """One store with its bucket, and trees that are copied there and back, each time to a new place."""
+
+    def __init__(self, store, executable, home):
+        self.store, self.env = store, store.environment(home)
+        self.executable = executable
+        self.count = 0
+        self.memory = {}  # the most that each client had, MB
+        self._muster("objects", "mb", f"s3://{BUCKET}")
+
+    def _muster(self, *words):
+        done = subprocess.run([self.executable, *words], env=self.env, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f"{words}: {done.stderr}")
+
+    def _timed(self, client, command):
+        took, memory = run(command, self.env)
+        self.memory[client.name] = max(memory, self.memory.get(client.name, 0))
+        return took
+
+    def new_place(self):
+        self.count += 1
+        return f"{BUCKET}/p{self.count}"
+
+    def fill(self, files):
+        place = self.new_place()
+        run(muster(self.executable).up(self.store, files, place), self.env)
+        return place
+
+    def clear(self, place):
+        self._muster("objects", "rm", "-q", "-r", f"s3://{place}/")
+
+    def up(self, client, files):
+        place = self.new_place()
+        took = self._timed(client, client.up(self.store, files, place))
+        self.clear(place)
+        return took
+
+    def down(self, client, place, target, objects, size):
+        target.mkdir()
+        took = self._timed(client, client.down(self.store, place, target))
+        check(target, objects, size)
+        shutil.rmtree(target)
+        return took
+
+
+def server_memory(pid):
+    """The most memory that a process had, in MB."""
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError(f"process {pid} tells no memory")

@@ -1,0 +1,93 @@
+"""The embedded store on the same machine beside cp -r, and a data set that the node has already beside one that it fetches."""
+import itertools
+import json
+import shutil
+
+from frame.object_clients import muster, run
+from frame.object_race import SETS, Track, check, embedded, make
+from frame.samples import faster
+from frame.server import started
+from frame.timing import turns
+
+NAME = "copy"
+ROUNDS = 5
+BESIDE_CP = {"1 x 1 GiB": 1.0, "64 x 16 MiB": 1.0, "10,000 x 10 KiB": 2.0}
+CACHED = 50
+FILES, SIZE = 10_000, 10 << 10
+
+
+def beside_cp(lab, server, rows):
+    """Both on the same disk, neither synced."""
+    track = Track(embedded(server), lab.muster, lab.path("home"))
+    client, number = muster(lab.muster), itertools.count()
+    # The verb finds the server's own store, as a user's would.
+    env = {**server.env, "HOME": str(lab.folder)}
+
+    def copied(command, target, objects, size):
+        took, _ = run(command, env)
+        if target:
+            check(target, objects, size)
+            shutil.rmtree(target)
+        return took
+
+    for title, objects, size in SETS:
+        files = make(lab.path("files"), objects, size)
+
+        def new():
+            return lab.folder / f"copy{next(number)}"
+
+        def up():
+            place = track.new_place()
+            took = copied(client.up(None, files, place), None, objects, size)
+            track.clear(place)
+            return took
+
+        def cp(source):
+            target = new()
+            return copied(["cp", "-r", str(source), str(target)], target, objects, size)
+
+        def down(place):
+            target = new()
+            return copied(client.down(None, place, target), target, objects, size)
+
+        ours, theirs = turns(ROUNDS, up, lambda: cp(files))
+        rows.append(faster(NAME, f"{title}, up, same machine", ours, "cp -r", theirs, BESIDE_CP[title]))
+        place = track.fill(files)
+        ours, theirs = turns(ROUNDS, lambda: down(place), lambda: cp(server.data / "objects" / place))
+        rows.append(faster(NAME, f"{title}, down, same machine", ours, "cp -r", theirs, BESIDE_CP[title]))
+        track.clear(place)
+        shutil.rmtree(files)
+
+
+def stage_in(lab, server, place):
+    """One run of what a launcher runs before the ranks start, in an attempt of its own."""
+    attempt = lab.path("attempt")
+    node = attempt / "node0"
+    node.mkdir(parents=True)
+    order = {"version": 1, "token": "t" * 32, "attempt_dir": str(attempt), "data_dir": str(server.data), "cache_limit": 0,
+             "inputs": [{"name": "data", "url": f"s3://{place}/", "folder": str(attempt / "inputs/data"), "leaf": ""}]}
+    (node / "staging.json").write_text(json.dumps(order))
+    took, _ = run([lab.muster, "launch", "--stage-in", str(node)], {**server.env, "HOME": str(lab.folder)})
+    check(attempt / "inputs/data", FILES, SIZE)
+    shutil.rmtree(attempt)
+    return took
+
+
+def staging(lab, server, rows):
+    track = Track(embedded(server), lab.muster, lab.path("home"))
+    files = make(lab.path("files"), FILES, SIZE)
+    place = track.fill(files)
+    first, cached = [], []
+    for _ in range(ROUNDS):
+        shutil.rmtree(server.data / "cache/inputs", ignore_errors=True)
+        first.append(stage_in(lab, server, place))
+        cached += [stage_in(lab, server, place) for _ in range(3)]
+    rows.append(faster(NAME, f"stage-in of {FILES:,} files that the node has", cached, "first stage-in", first, CACHED))
+    track.clear(place)
+    shutil.rmtree(files)
+
+
+def measure(lab, rows):
+    with started(lab.muster, lab.path("data"), "--store-sync", "none") as server:
+        beside_cp(lab, server, rows)
+        staging(lab, server, rows)

@@ -1,0 +1,79 @@
+#include "transfer/file_range.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+namespace muster::transfer {
+namespace {
+
+constexpr int64_t kAtOnce = 8 << 20;
+
+std::unexpected<Error> Shorter(const FileStretch& stretch) {
+  return Fail(Code::kConflict, fmt::format("{} became shorter while it was copied", stretch.source),
+              "copy it again when nothing writes to it");
+}
+
+// Through memory, where `see` looks at it.
+template <typename See>
+Status CopyBytes(Worker& worker, const FileStretch& stretch, int64_t done, const See& see) {
+  while (done < stretch.length) {
+    const auto wanted =
+        static_cast<size_t>(std::min<int64_t>(std::ssize(worker.buffer), stretch.length - done));
+    const int64_t at = stretch.offset + done;
+    const ssize_t n = ::pread(stretch.from, worker.buffer.data(), wanted, at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return FailErrno(errno, "read " + stretch.source);
+    if (n == 0) return Shorter(stretch);
+    const std::string_view bytes(worker.buffer.data(), static_cast<size_t>(n));
+    see(bytes);
+    MUSTER_TRY(WriteAt(stretch.to, bytes, at, stretch.target));
+    done += n;
+    if (!worker.session.Moved(n)) return Fail(Code::kConflict, "the copy was stopped");
+  }
+  return {};
+}
+
+}  // namespace
+
+Status WriteAt(int fd, std::string_view bytes, int64_t offset, const std::string& shown) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return FailErrno(n < 0 ? errno : ENOSPC, "write " + shown);
+    bytes.remove_prefix(static_cast<size_t>(n));
+    offset += n;
+  }
+  return {};
+}
+
+Outcome<void> CopyStretch(Worker& worker, const FileStretch& stretch) {
+  int64_t done = 0;
+  while (done < stretch.length) {
+    off_t from = stretch.offset + done, to = from;
+    const auto step = static_cast<size_t>(std::min(stretch.length - done, kAtOnce));
+    const ssize_t n = ::copy_file_range(stretch.from, &from, stretch.to, &to, step, 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == ENOSPC || errno == EDQUOT)) {
+      MUSTER_TRY(Status(FailErrno(errno, "copy to " + stretch.target)));
+    }
+    if (n <= 0) break;  // not between these two, or the end, which memory tells apart
+    done += n;
+    if (!worker.session.Moved(n)) {
+      MUSTER_TRY(Status(Fail(Code::kConflict, "the copy was stopped")));
+    }
+  }
+  MUSTER_TRY(CopyBytes(worker, stretch, done, [](std::string_view) {}));
+  return {};
+}
+
+Outcome<std::string> CopyAndSum(Worker& worker, const FileStretch& stretch, s3::DigestKind kind) {
+  s3::Digest digest(kind);
+  MUSTER_TRY(CopyBytes(worker, stretch, 0, [&](std::string_view bytes) { digest.Add(bytes); }));
+  return digest.Finish();
+}
+
+}  // namespace muster::transfer

@@ -1,0 +1,132 @@
+#include "transfer/near_store.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "transfer/s3_client.h"
+
+namespace muster::transfer {
+namespace {
+
+constexpr int64_t kLongestProof = 256;
+constexpr int kNameBytes = 12;
+constexpr size_t kMostAtOnce = 256;
+
+// No link and no ".." leads out of the folder, whatever the server said.
+os::Fd OpenBeneath(int folder, const std::string& path, int flags) {
+  open_how how = {};
+  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC | O_NOFOLLOW);
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS;
+  return os::Fd(static_cast<int>(::syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how)));
+}
+
+bool IsOurs(int fd) {
+  struct stat info = {};
+  return ::fstat(fd, &info) == 0 && info.st_uid == ::geteuid();
+}
+
+}  // namespace
+
+struct NearStore::Ticket {
+  const std::string& bucket;
+  Offer offer;
+  std::optional<Outcome<void>> outcome = {};
+};
+
+std::unique_ptr<NearStore> NearStore::Open(const NearAnswer& told) {
+  if (!told.folder.starts_with('/') || told.proof.empty()) return nullptr;
+  const os::Path folder = told.folder;
+  const auto proof = os::ReadFile(folder / ".muster/near", kLongestProof);
+  if (!proof || *proof != told.proof) return nullptr;
+  auto root = os::Open(folder, O_RDONLY | O_DIRECTORY);
+  auto inbox = os::Open(folder / ".muster/inbox", O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (!root || !inbox || !IsOurs(root->get()) || !IsOurs(inbox->get())) return nullptr;
+  if (::faccessat(inbox->get(), ".", W_OK | X_OK, AT_EACCESS) != 0) return nullptr;
+  // Kernels without it have no way to open what a server names and be sure where that is.
+  if (!OpenBeneath(root->get(), ".muster", O_RDONLY | O_DIRECTORY)) return nullptr;
+  return std::unique_ptr<NearStore>(new NearStore(std::move(*root), std::move(*inbox)));
+}
+
+Result<os::Fd> NearStore::OpenObject(const std::string& bucket, const NearFile& file,
+                                     int64_t size) const {
+  const std::string path = bucket + "/" + file.path;
+  os::Fd fd = OpenBeneath(root_.get(), path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+  if (!fd) return FailErrno(errno, "open " + Printable(path));
+  struct stat info = {};
+  if (::fstat(fd.get(), &info) != 0) return FailErrno(errno, "look at " + Printable(path));
+  const int64_t mtime_ns = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
+  if (!S_ISREG(info.st_mode) || info.st_size < size || mtime_ns != file.mtime_ns) {
+    return Fail(Code::kConflict, Printable(path) + " is another object by now");
+  }
+  return fd;
+}
+
+Result<NearStore::Draft> NearStore::NewDraft() const {
+  Draft draft{{}, os::RandomHex(kNameBytes)};
+  draft.fd = os::Fd(::openat(inbox_.get(), draft.name.c_str(),
+                             O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (!draft.fd) return FailErrno(errno, "write into the store's inbox");
+  return draft;
+}
+
+Result<NearStore::Draft> NearStore::OpenDraft(const std::string& name) const {
+  const bool plain = !name.empty() && name.find('/') == std::string::npos && name[0] != '.';
+  Draft draft{
+      os::Fd(plain ? ::openat(inbox_.get(), name.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1),
+      name};
+  if (!draft.fd) return Fail(Code::kNotFound, "there is no such file in the store's inbox");
+  return draft;
+}
+
+void NearStore::Discard(const std::string& name) const {
+  ::unlinkat(inbox_.get(), name.c_str(), 0);
+}
+
+std::vector<NearStore::Ticket*> NearStore::TakeTurn(const Ticket& own) {
+  MutexLock lock(mutex_);
+  while (asking_ && !own.outcome) answered_.Wait(lock);
+  std::vector<Ticket*> batch;
+  if (own.outcome) return batch;
+  asking_ = true;
+  std::erase_if(waiting_, [&](Ticket* ticket) {
+    const bool taken =
+        ticket == &own || (batch.size() < kMostAtOnce && ticket->bucket == own.bucket);
+    if (taken) batch.push_back(ticket);
+    return taken;
+  });
+  return batch;
+}
+
+void NearStore::EndTurn(std::span<Ticket* const> batch, const Outcome<void>& outcome) {
+  const MutexLock lock(mutex_);
+  for (Ticket* const ticket : batch) ticket->outcome = outcome;
+  asking_ = false;
+  answered_.NotifyAll();
+}
+
+Outcome<void> NearStore::Adopt(S3Client& client, const std::string& bucket, Offer offer) {
+  Ticket own{bucket, std::move(offer)};
+  {
+    const MutexLock lock(mutex_);
+    waiting_.push_back(&own);
+  }
+  const std::vector<Ticket*> batch = TakeTurn(own);
+  if (!batch.empty()) {
+    std::vector<Offer> offers;
+    for (Ticket* const ticket : batch) offers.push_back(ticket->offer);
+    EndTurn(batch, client.Adopt(bucket, offers));
+  }
+  return *own.outcome;  // nobody else knows of it any more
+}
+
+}  // namespace muster::transfer
