@@ -16,7 +16,7 @@ packages() {
     objects) packages test; echo python3-venv ceph-mon ceph-osd ceph-mgr radosgw ceph-common ;;
     frameworks) packages demo
           echo python3-venv python3-pip python3-dev python3-wheel python3-setuptools python3-yaml python3-psutil python3-cloudpickle \
-               python3-cffi python3-packaging libtorch-dev pybind11-dev g++ cmake make ;;
+               python3-cffi python3-packaging libtorch-dev pybind11-dev openmpi-bin libopenmpi-dev g++ cmake make ;;
     perf) packages build; packages demo; echo openmpi-bin slurmctld slurmd slurm-client munge python3-cairo fonts-dejavu-core rclone awscli python3-boto3 ;;
     lint) packages build; echo clang-format-19 clang-tidy-19 python3 ;;
     sanitize) packages build; echo libclang-rt-19-dev llvm-19 python3-pytest ;;

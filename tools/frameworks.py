@@ -45,7 +45,7 @@ FRAMEWORKS = {
     "paddle": Framework("import paddle.distributed"),
     "tensorflow": Framework("import tensorflow"),
     "horovod": Framework("import horovod.torch", pythons=("3.11",), debian=True, build={
-        "HOROVOD_WITH_GLOO": "1", "HOROVOD_WITHOUT_MPI": "1", "HOROVOD_WITH_PYTORCH": "1", "HOROVOD_WITHOUT_TENSORFLOW": "1",
+        "HOROVOD_WITH_GLOO": "1", "HOROVOD_WITH_MPI": "1", "HOROVOD_WITH_PYTORCH": "1", "HOROVOD_WITHOUT_TENSORFLOW": "1",
         "HOROVOD_WITHOUT_MXNET": "1", "HOROVOD_CPU_OPERATIONS": "GLOO", "MAKEFLAGS": f"-j{os.cpu_count()}"}),
     "paddle18": Framework("import paddle.distributed.launch", pythons=("3.7",), optional=True),
 }

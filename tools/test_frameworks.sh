@@ -13,7 +13,7 @@ missing=0
 $python tools/frameworks.py --out "$found" $(echo "${ONLY:-}" | tr ',' ' ') || missing=1
 [ -s "$found" ] || exit 2
 
-MUSTER="${MUSTER:-$PWD/build/release/muster}" MUSTER_FRAMEWORKS="$found" $python -m pytest -q -rs --durations=0 --durations-min=1 \
+MUSTER="${MUSTER:-$PWD/build/release/muster}" MUSTER_FRAMEWORKS="$found" $python -m pytest -q -rs -n 2 --durations=0 --durations-min=1 \
   -p no:cacheprovider tests/frameworks ${PYTEST_ARGS:-} || exit 1
 if [ "$missing" = 1 ]; then
   echo "Frameworks that could not be installed were NOT tested; they are named above."

@@ -89,6 +89,8 @@ constexpr std::string_view kEchoes[] = {
 };
 // The head of NumPy's advice to such a module, which follows on lines of its own.
 constexpr std::string_view kBareImportError = "ImportError:";
+// A line of the script in a traceback, which may well go on: what it raised stands below.
+constexpr std::string_view kSourceLine = "raise ";
 
 bool IsNameChar(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -123,7 +125,7 @@ std::string_view WithoutPrefix(std::string_view line) {
 
 std::optional<CauseClass> ClassOf(std::string_view line) {
   line = Trim(WithoutPrefix(Trim(line.substr(0, kLongestLookedAt))));
-  if (line == kBareImportError ||
+  if (line == kBareImportError || line.starts_with(kSourceLine) ||
       std::ranges::any_of(kEchoes, [line](std::string_view echo) { return line.contains(echo); })) {
     return std::nullopt;
   }

@@ -201,6 +201,7 @@ TEST(Judge, PassesOverWhatFrameworksPrintAnyway) {
       "out., retry(8/1200).",
       "[WARNING] DISTRIBUTED(1,2,python) [connection.cc:79] SocketEventHandler] Event value fd: 9, "
       "errcode: 11, errno: 11 Resource temporarily unavailable, remote peer: 127.0.0.1:52342",
+      "    raise ImportError(msg)",
       "ImportError: ",
       "AttributeError: _ARRAY_API not found",
       "A module that was compiled using NumPy 1.x cannot be run in",

@@ -37,10 +37,11 @@ def submit(server, environment, run, **more):
     return server.submit(path)
 
 
-def submit_training(server, environment, run=None, launch=None, **parameters):
+def submit_training(server, environment, run=None, launch=None, nodes=2, each=2, **parameters):
+    """The training script of the environment, or another command, with `each` ranks on each node."""
     run = run or f"train_{FRAMEWORK_OF.get(environment, environment)}.py"
     return submit(server, environment, run, launch=launch or {}, parameters=parameters, inputs={"data_url": str(DATA)},
-                  outputs={"train_url": None})
+                  outputs={"train_url": None}, resources={"nodes": nodes, "devices": f"cpu:{each}"})
 
 
 def log_of(server, job, rank):

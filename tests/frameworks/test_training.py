@@ -34,15 +34,15 @@ def test_four_ranks_learn_the_same_and_keep_it(cluster, environment):
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_a_killed_rank_is_the_cause_and_the_rest_is_stopped(cluster, environment, capsys):
-    job_id = real.submit_training(cluster, environment, steps=100_000)
-    job = real.wait_for_step(cluster, job_id, 3, range(4))
-    os.kill(next(r["pid"] for r in job["ranks"] if r["rank"] == 2), signal.SIGKILL)
+    job_id = real.submit_training(cluster, environment, each=1, steps=100_000)
+    job = real.wait_for_step(cluster, job_id, 3, range(2))
+    os.kill(next(r["pid"] for r in job["ranks"] if r["rank"] == 1), signal.SIGKILL)
     job = cluster.wait_end(job_id, real.PATIENCE)
     assert job["state"] == "failed"
-    assert re.match(r"rank 2 \(worker\) on \S+ failed( first)?: was killed by SIGKILL", job["verdict"]["headline"]), job["verdict"]
+    assert re.match(r"rank 1 \(worker\) on \S+ failed( first)?: was killed by SIGKILL", job["verdict"]["headline"]), job["verdict"]
     assert job["verdict"]["cause"] == "killed" and job["verdict"]["retry_makes_sense"]
     ended = {r["rank"]: r["ended_ms"] for r in job["ranks"]}
-    took = (max(ended.values()) - ended[2]) / 1000
+    took = (max(ended.values()) - ended[1]) / 1000
     with capsys.disabled():
         print(f" {environment}: all ranks had ended {took:.2f} s after the killed one ", end="", flush=True)
     assert took < 10, ended  # 2 s on a machine that has nothing else to do
@@ -50,7 +50,7 @@ def test_a_killed_rank_is_the_cause_and_the_rest_is_stopped(cluster, environment
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
 def test_an_error_is_told_in_its_own_words_whatever_the_framework_adds(cluster, environment):
-    job = cluster.wait_end(real.submit_training(cluster, environment, steps=100_000, fail_rank=1, fail_step=3), real.PATIENCE)
+    job = cluster.wait_end(real.submit_training(cluster, environment, each=1, steps=100_000, fail_rank=1, fail_step=3), real.PATIENCE)
     assert job["state"] == "failed"
     # Its peers may lose it, and end, before it has ended itself.
     assert job["verdict"]["rank"] == 1 and job["verdict"]["headline"].startswith("rank 1 (worker) on "), job["verdict"]

@@ -2,6 +2,7 @@
 import argparse
 import gzip
 import hashlib
+import os
 import pathlib
 
 import numpy as np
@@ -56,7 +57,7 @@ class Run:
             yield step, self.x[pick], self.y[pick]
 
     def say_sum(self, value):
-        print(f"rank {self.rank}/{self.world} sum {float(value):.1f}", flush=True)
+        print(f"rank {self.rank}/{self.world} sum {float(value):.1f} pid {os.getpid()}", flush=True)
 
     def say_step(self, step, loss):
         print(f"rank {self.rank} step {step}/{self.args.steps} loss: {float(loss):.4f}", flush=True)
