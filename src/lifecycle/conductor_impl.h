@@ -20,10 +20,11 @@ struct Live {
   bool finishing = false;     // the end of its attempt, or its own, is being made durable
   bool requeuing = false;     // of these: another attempt follows
   std::vector<std::function<void()>> asked_meanwhile;  // while requeuing; done once it waits
-  bool resumed = false;       // another server, which died, began what it does now
-  bool flush_due = false;     // what its record told has yet to be journaled
-  std::string stop_asked_by;  // a user, or empty
-  std::optional<Job> ended;   // as its end is being made durable
+  bool resumed = false;           // another server, which died, began what it does now
+  bool flush_due = false;         // what its record told has yet to be journaled
+  std::vector<store::Op> unsaid;  // of that, the moves
+  std::string stop_asked_by;      // a user, or empty
+  std::optional<Job> ended;       // as its end is being made durable
 };
 
 // The state and the steps behind Conductor; one file a step, named at the declarations.
@@ -109,8 +110,9 @@ struct Conductor::Impl {
   // Moves the state by the table; false when the cell says stay or refuse. Appends the event.
   bool Move(Live& entry, Event event, const std::string& reason, std::vector<store::Op>& ops);
   store::Op EventOp(const Live& entry, std::string kind, json::object data) const;
-  void CommitMove(const Live& entry, std::vector<store::Op> ops,
-                  store::Sync sync = store::Sync::kNow);
+  void CommitMove(Live& entry, std::vector<store::Op> ops, store::Sync sync = store::Sync::kNow);
+  // What has yet to be journaled, and `ops` behind it: nothing is due then.
+  static std::vector<store::Op> WithUnsaid(Live& entry, std::vector<store::Op> ops);
   // Writes until it is durable, whatever the disk says meanwhile; then runs `then` on the loop.
   void Commit(std::vector<store::Op> ops, std::function<void()> then = {},
               store::Sync sync = store::Sync::kNow);
@@ -125,8 +127,10 @@ struct Conductor::Impl {
   int64_t Now() const { return parts.loop.clock().WallMs(); }
 
   Parts parts;
-  std::map<JobId, Live> jobs;             // every job that is not over
-  std::vector<scheduler::Waiting> queue;  // in order: priority, then id
+  std::map<JobId, Live> jobs;  // every job that is not over
+  std::set<JobId> placed;      // of these, all that hold devices, and perhaps others
+  std::map<JobId, std::set<JobId>> dependants;  // by a job that is not over: who may wait for it
+  std::vector<scheduler::Waiting> queue;        // in order: priority, then id
   std::map<std::string, std::vector<SubmitDone>> keys_in_flight;
   JobId next_id = 1;
   bool schedule_due = false;

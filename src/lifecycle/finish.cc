@@ -37,7 +37,7 @@ void Conductor::Impl::EndAttempt(Live& entry) {
   }
   entry.finishing = entry.requeuing = true;  // until the next attempt may begin
   if (outcome.uses_retry) ++entry.job.used_retries;
-  std::vector<store::Op> ops;
+  std::vector<store::Op> ops = WithUnsaid(entry, {});
   Move(entry, outcome.event,
        fmt::format("attempt {} {}; waiting for attempt {}", attempt.number, Describe(*attempt.exit),
                    attempt.number + 1),
@@ -80,12 +80,17 @@ void Conductor::Impl::TidyAfter(const Live& entry) const {
     os::RemoveTemporaries(dir / ("node" + std::to_string(node)));
 }
 
-// The end is said only when it is on disk: until then the job shows the state it had.
+// The end is said only when it is on disk: until then the job shows the state it had. What it held
+// is free at once. While others wait for that, their starts must not wait for the disk: the end
+// then shares its sync with more of its kind.
 void Conductor::Impl::EndJob(Live& entry, Event event, const std::string& reason) {
   auto ops = EndOps(entry, event, reason);
   if (ops.empty()) return;
   const State state = Next(entry.job.state, event).next;
-  Commit(std::move(ops), [this, id = entry.job.id, state] { Forget(id, state); });
+  Commit(
+      std::move(ops), [this, id = entry.job.id, state] { Forget(id, state); },
+      queue.empty() ? store::Sync::kNow : store::Sync::kSoon);
+  ScheduleSoon();
 }
 
 // What makes the end durable; empty when this event ends nothing. From here on nothing else is
@@ -99,7 +104,7 @@ std::vector<store::Op> Conductor::Impl::EndOps(Live& entry, Event event,
   if (!Move(ended, event, reason, ops)) return ops;
   ended.job.ended_ms = Now();
   entry.finishing = true;
-  entry.flush_due = false;  // a later write of what it was would undo its end
+  ops = WithUnsaid(entry, std::move(ops));  // a later write of what it was would undo its end
   ops.push_back(store::PutJob{ended.job});
   if (const auto* attempt = ended.job.current())
     ops.push_back(store::PutAttempt{ended.job.id, *attempt});
@@ -109,6 +114,7 @@ std::vector<store::Op> Conductor::Impl::EndOps(Live& entry, Event event,
 
 void Conductor::Impl::Forget(JobId id, State state) {
   jobs.erase(id);
+  placed.erase(id);
   ReleaseDependants(id, state);
   ScheduleSoon();
 }

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "base/log.h"
 #include "lifecycle/conductor_impl.h"
 
@@ -48,10 +51,18 @@ store::Op Conductor::Impl::EventOp(const Live& entry, std::string kind, json::ob
 }
 
 // A move with the rows that it changed: a crash must not leave a story that they contradict.
-void Conductor::Impl::CommitMove(const Live& entry, std::vector<store::Op> ops, store::Sync sync) {
+void Conductor::Impl::CommitMove(Live& entry, std::vector<store::Op> ops, store::Sync sync) {
+  ops = WithUnsaid(entry, std::move(ops));
   ops.push_back(store::PutJob{entry.job});
   ops.push_back(store::PutAttempt{entry.job.id, *entry.job.current()});
   Commit(std::move(ops), nullptr, sync);
+}
+
+std::vector<store::Op> Conductor::Impl::WithUnsaid(Live& entry, std::vector<store::Op> ops) {
+  entry.flush_due = false;
+  std::vector<store::Op> all = std::exchange(entry.unsaid, {});
+  std::ranges::move(ops, std::back_inserter(all));
+  return all;
 }
 
 void Conductor::Impl::TryCommit(std::vector<store::Op> ops, std::function<void(Status)> then,
@@ -73,11 +84,12 @@ void Conductor::Impl::Commit(std::vector<store::Op> ops, std::function<void()> t
                              store::Sync sync) {
   // The copy is for the retry alone; the common case is a handful of small rows.
   auto kept = std::make_shared<std::vector<store::Op>>(ops);
-  const auto told = [this, kept, sync, then = std::move(then)](Status status) {
+  const auto told = [this, kept, then = std::move(then)](Status status) {
     if (!status && MayPass(status.error().code)) {
       LogError("the journal cannot be written, trying again: {}", status.error().text);
-      parts.loop.After(kRetryMs, [this, still = here, kept, sync, then] {
-        if (*still) Commit(Refreshed(std::move(*kept)), then, sync);
+      // Never lazily: rows as they are now may be those of an end that waits for its sync.
+      parts.loop.After(kRetryMs, [this, still = here, kept, then] {
+        if (*still) Commit(Refreshed(std::move(*kept)), then, store::Sync::kNow);
       });
       return;
     }
@@ -120,10 +132,7 @@ void Conductor::Impl::FlushSoon(Live& entry) {
     if (!*still) return;
     const auto found = jobs.find(id);
     if (found == jobs.end() || !found->second.flush_due) return;
-    found->second.flush_due = false;
-    const Job& job = found->second.job;
-    if (const auto* attempt = job.current())
-      Commit({store::PutJob{job}, store::PutAttempt{id, *attempt}}, nullptr, store::Sync::kLazy);
+    if (found->second.job.current() != nullptr) CommitMove(found->second, {}, store::Sync::kLazy);
   });
 }
 

@@ -19,6 +19,7 @@ void Conductor::Impl::EnqueueOrWait(Live& entry) {
     const auto upstream = Find(after.job);
     if (upstream && !IsTerminal(upstream->state)) {
       entry.waits_for.insert(after.job);
+      dependants[after.job].insert(entry.job.id);
     } else if (after.when == "succeeded" && (!upstream || upstream->state != State::kSucceeded)) {
       return EndJob(entry, Event::kUpstreamFailed,
                     fmt::format("job {}, which it waits for, did not succeed", after.job));
@@ -66,9 +67,11 @@ void Conductor::Impl::Schedule() {
 
 scheduler::Cluster Conductor::Impl::ClusterNow() const {
   scheduler::Cluster cluster{parts.engine.Nodes(), {}};
-  for (const auto& [id, entry] : jobs) {
+  for (const JobId id : placed) {  // a queue of thousands is not looked through for each start
+    const Live& entry = jobs.at(id);
     const State state = entry.job.state;
-    if (state == State::kQueued || IsTerminal(state)) continue;
+    // An end that waits for its sync holds nothing any more: all nodes are clean.
+    if (state == State::kQueued || IsTerminal(state) || entry.ended) continue;
     const Attempt& attempt = *entry.job.current();
     scheduler::Holding holding;
     holding.id = id;
@@ -88,12 +91,15 @@ scheduler::Cluster Conductor::Impl::ClusterNow() const {
 
 void Conductor::Impl::ReleaseDependants(JobId ended, State state) {
   std::vector<JobId> ready, orphaned;
-  for (auto& [id, entry] : jobs) {
-    if (entry.waits_for.erase(ended) == 0) continue;
-    for (const AfterJob& after : entry.job.spec.after)
+  const auto waiting = dependants.extract(ended);
+  if (waiting.empty()) return;
+  for (const JobId id : waiting.mapped()) {
+    const auto found = jobs.find(id);
+    if (found == jobs.end() || found->second.waits_for.erase(ended) == 0) continue;
+    for (const AfterJob& after : found->second.job.spec.after)
       if (after.job == ended && after.when == "succeeded" && state != State::kSucceeded)
         orphaned.push_back(id);
-    if (entry.waits_for.empty()) ready.push_back(id);
+    if (found->second.waits_for.empty()) ready.push_back(id);
   }
   for (JobId id : orphaned)
     EndJob(jobs.at(id), Event::kUpstreamFailed,

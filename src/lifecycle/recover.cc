@@ -29,6 +29,7 @@ Status Conductor::Impl::Recover() {
 void Conductor::Impl::Resume(Live& entry) {
   entry.resumed = true;
   if (entry.job.state == State::kQueued) return EnqueueOrWait(entry);
+  placed.insert(entry.job.id);
   const auto ref = RefOf(entry.job, *entry.job.current());
   parts.engine.ReservePorts(ref, entry.job.current()->allocation);
   if (const auto status = TakeUp(entry, ref); !status) {

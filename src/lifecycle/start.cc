@@ -62,6 +62,7 @@ void Conductor::Impl::BeginAttempt(Live& entry, Allocation allocation) {
       attempt.ranks.push_back({.rank = rank.rank, .node = order.node, .role = rank.role});
   }
   entry.job.attempts.push_back(std::move(attempt));
+  placed.insert(entry.job.id);
   std::vector<store::Op> ops;
   Move(entry, Event::kPlaced, "", ops);
   ops.push_back(store::PutJob{entry.job});

@@ -97,7 +97,6 @@ bool Conductor::Impl::StopAttempt(Live& entry, StoppedBy by, const std::string& 
                                                      : Event::kRankFailed;
   std::vector<store::Op> ops;
   if (Move(entry, event, detail, ops)) {
-    entry.flush_due = false;
     CommitMove(entry, std::move(ops));
   } else {
     FlushSoon(entry);

@@ -107,10 +107,8 @@ void Conductor::Impl::NoteStarted(Live& entry) {
                            [](const RankInfo& rank) { return rank.started_ms != 0; }))
     return;
   attempt.started_ms = Now();
-  std::vector<store::Op> ops;
-  if (!Move(entry, Event::kStarted, "", ops)) return;
-  entry.flush_due = false;
-  CommitMove(entry, std::move(ops), store::Sync::kLazy);
+  // A short job has ended by the time that its start is read: one write takes both.
+  if (Move(entry, Event::kStarted, "", entry.unsaid)) FlushSoon(entry);
 }
 
 // Nodes that only serve (parameter servers, hosts of an mpirun elsewhere) wait to be told that the

@@ -30,14 +30,20 @@ struct DemandEqual {
 };
 
 // Remembers demands that did not fit. Within a round free devices only become fewer, so the answer
-// stays no.
+// stays no. The jobs of a sweep ask the same one after the other: the last one is looked at first.
 class Refused {
  public:
-  bool Has(const Demand& demand) const { return demands_.contains(&demand); }
-  void Add(const Demand& demand) { demands_.insert(&demand); }
+  bool Has(const Demand& demand) const {
+    return (last_ != nullptr && *last_ == demand) || demands_.contains(&demand);
+  }
+  void Add(const Demand& demand) {
+    demands_.insert(&demand);
+    last_ = &demand;
+  }
 
  private:
   std::unordered_set<const Demand*, DemandHash, DemandEqual> demands_;
+  const Demand* last_ = nullptr;
 };
 
 int64_t AddClamped(int64_t a, int64_t b) {

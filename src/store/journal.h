@@ -77,11 +77,13 @@ struct JobFilter {
   int limit = 100;
 };
 
-// When a batch must be on the disk. Both survive the end of this process at any instant; a power
-// cut may take back what is kLazy, unless something kNow was committed after it.
+// When a batch must be on the disk. What was committed survives the end of this process at any
+// instant; a power cut may take back what is kLazy, unless something else was committed after it.
 enum class Sync {
   kNow,   // before `done`: what is said to a user because of it
-  kLazy,  // with the next kNow: what a power cut undoes anyway, such as that ranks run
+  kSoon,  // before `done` too, but nobody is held up by it: it waits a moment to share its sync
+          // with others, and kLazy batches that come meanwhile go before it
+  kLazy,  // with the next of the others: what a power cut undoes anyway, such as that ranks run
 };
 
 class Journal {
@@ -93,7 +95,7 @@ class Journal {
   virtual ~Journal() = default;
 
   // Queues a batch; `done` runs on the writer's thread once it is committed, or could not be.
-  // Batches are committed in the order of the calls. Any thread.
+  // Batches are committed in the order of the calls, but for what kSoon says. Any thread.
   virtual void Write(std::vector<Op> batch, Sync sync, std::function<void(Status)> done) = 0;
   void Write(std::vector<Op> batch, std::function<void(Status)> done) {
     Write(std::move(batch), Sync::kNow, std::move(done));

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "store/journal_ops.h"
 
@@ -13,6 +14,8 @@ namespace {
 // Keeps one transaction, and with it the wait of its first batch, from growing without limit.
 constexpr size_t kMaxGroup = 1024;
 constexpr int kPagesToCheckpoint = 1000;  // 4 MB; the log is moved into the main file from here on
+// What kSoon waits for others. A sync takes a few milliseconds, in which nothing else is committed.
+constexpr int64_t kLongestPatienceMs = 10;
 
 // Whether this failure is about the file and not about the batch that met it.
 bool StopsGroup(const Database& db, const Error& error) {
@@ -45,14 +48,25 @@ JournalWriter::~JournalWriter() {
 
 void JournalWriter::Write(std::vector<Op> batch, Sync sync, std::function<void(Status)> done) {
   MutexLock lock(mutex_);
-  queue_.push_back({std::move(batch), sync, std::move(done), {}});
+  Pending pending{std::move(batch), sync, std::move(done), {}};
   ++queued_;
+  if (sync != Sync::kSoon) {
+    urgent_ |= sync == Sync::kNow;
+    queue_.push_back(std::move(pending));
+    wake_.NotifyOne();
+    return;
+  }
+  patient_.push_back(std::move(pending));
+  if (patient_.size() > 1) return;  // the thread knows when the first of them is due
+  patient_since_ms_ = SystemClock().SteadyMs();
   wake_.NotifyOne();
 }
 
 void JournalWriter::Flush() {
   MutexLock lock(mutex_);
   const uint64_t target = queued_;
+  urgent_ = true;
+  wake_.NotifyOne();
   while (told_ < target) finished_.Wait(lock);
 }
 
@@ -74,9 +88,28 @@ void JournalWriter::Work() {
   }
 }
 
+int64_t JournalWriter::PatienceMs() const {
+  if (urgent_ || stopping_ || patient_.size() >= kMaxGroup) return 0;
+  const int64_t waited = SystemClock().SteadyMs() - patient_since_ms_;
+  return std::max<int64_t>(kLongestPatienceMs - waited, 0);
+}
+
 std::vector<JournalWriter::Pending> JournalWriter::Take() {
   MutexLock lock(mutex_);
-  while (queue_.empty() && !stopping_) wake_.Wait(lock);
+  while (queue_.empty() && !stopping_) {
+    if (patient_.empty()) {
+      wake_.Wait(lock);
+    } else if (const int64_t ms = PatienceMs(); ms > 0) {
+      wake_.WaitFor(lock, ms);
+    } else {
+      break;
+    }
+  }
+  if (PatienceMs() == 0) {
+    std::ranges::move(patient_, std::back_inserter(queue_));
+    patient_.clear();
+    urgent_ = false;
+  }
   if (queue_.size() <= kMaxGroup) return std::exchange(queue_, {});
   const auto end = queue_.begin() + kMaxGroup;
   std::vector<Pending> group(std::move_iterator(queue_.begin()), std::move_iterator(end));

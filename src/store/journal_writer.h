@@ -15,7 +15,8 @@
 namespace muster::store {
 
 // The one thread that writes: takes all that waits, commits it as one transaction, tells everybody.
-// One sync of the disk is so shared by as many batches as came in during the sync before.
+// One sync of the disk is so shared by as many batches as came in during the sync before. A commit
+// that waits for the disk keeps all others waiting, so what can wait is gathered first.
 class JournalWriter {
  public:
   // `db` is a journal that is up to date.
@@ -43,6 +44,8 @@ class JournalWriter {
   void Work();
   // Waits; empty only when there is nothing left and no more will come.
   std::vector<Pending> Take() EXCLUDES(mutex_);
+  // How long those that can wait still may; 0 when they must go with the next commit.
+  int64_t PatienceMs() const REQUIRES(mutex_);
   void CommitGroup(std::span<Pending> group);
   Status ChooseSync(std::span<const Pending> group);
   // Fails with what stops the group as a whole; what is wrong with one batch goes into its status.
@@ -51,11 +54,14 @@ class JournalWriter {
   void CheckpointIfDue();
 
   Mutex mutex_;
-  CondVar wake_;      // something to write, or stopping
-  CondVar finished_;  // told_ rose
-  std::vector<Pending> queue_ GUARDED_BY(mutex_);
-  uint64_t queued_ GUARDED_BY(mutex_) = 0;  // batches ever
-  uint64_t told_ GUARDED_BY(mutex_) = 0;    // of those, whose `done` has run
+  CondVar wake_;                                     // something to write, or stopping
+  CondVar finished_;                                 // told_ rose
+  std::vector<Pending> queue_ GUARDED_BY(mutex_);    // kNow and kLazy
+  std::vector<Pending> patient_ GUARDED_BY(mutex_);  // kSoon
+  int64_t patient_since_ms_ GUARDED_BY(mutex_) = 0;  // steady: when the first of them came
+  bool urgent_ GUARDED_BY(mutex_) = false;           // queue_ has a kNow, or Flush was called
+  uint64_t queued_ GUARDED_BY(mutex_) = 0;           // batches ever
+  uint64_t told_ GUARDED_BY(mutex_) = 0;             // of those, whose `done` has run
   bool stopping_ GUARDED_BY(mutex_) = false;
 
   static constexpr int kPagesToTruncate = 16'000;  // 64 MB; from here on readers are waited for

@@ -79,6 +79,48 @@ TEST_F(JournalWriterTest, DiskIsWaitedForOnlyWhenABatchOfTheGroupAsksForIt) {
   EXPECT_EQ(Open().Number("SELECT count(*) FROM events").value(), 5);
 }
 
+TEST_F(JournalWriterTest, WhatCanWaitIsOvertakenByLazyWritesAndSharesOneSync) {
+  JournalWriter writer(Open());
+  std::vector<std::string> done;
+  const auto note = [&](const char* name) {
+    return [&done, name](const Status& status) { done.emplace_back(status ? name : "failed"); };
+  };
+  AsOneGroup(writer, [&] {
+    writer.Write({PutJob{MakeJob(1)}}, Sync::kSoon, note("first end"));
+    writer.Write({PutJob{MakeJob(2)}}, Sync::kLazy, note("start"));
+    writer.Write({PutJob{MakeJob(3)}}, Sync::kSoon, note("second end"));
+  });
+  EXPECT_THAT(done, ElementsAre("start", "first end", "second end"));
+  EXPECT_EQ(writer.SyncsForTest(), 2);  // with the batch that held the writer
+  EXPECT_EQ(Open().Number("SELECT count(*) FROM jobs").value(), 3);
+}
+
+TEST_F(JournalWriterTest, WhatCanWaitGoesWithTheNextThatCannot) {
+  JournalWriter writer(Open());
+  AsOneGroup(writer, [&] {
+    writer.Write({PutJob{MakeJob(1)}}, Sync::kSoon, nullptr);
+    writer.Write({PutJob{MakeJob(2)}}, Sync::kNow, nullptr);
+  });
+  EXPECT_EQ(writer.CommitsForTest(), 2);  // with the batch that held the writer
+}
+
+TEST_F(JournalWriterTest, WhatCanWaitIsWrittenThoughNobodyElseComes) {
+  JournalWriter writer(Open());
+  std::promise<Status> written;
+  writer.Write({PutJob{MakeJob(1)}}, Sync::kSoon,
+               [&](Status status) { written.set_value(std::move(status)); });
+  EXPECT_TRUE(written.get_future().get());
+  EXPECT_EQ(writer.SyncsForTest(), 1);
+}
+
+TEST_F(JournalWriterTest, WhatWaitsIsWrittenBeforeTheEnd) {
+  {
+    JournalWriter writer(Open());
+    writer.Write({PutJob{MakeJob(1)}}, Sync::kSoon, nullptr);
+  }
+  EXPECT_EQ(Open().Number("SELECT count(*) FROM jobs").value(), 1);
+}
+
 TEST_F(JournalWriterTest, OneFailingBatchDoesNotHarmTheOthersOfItsGroup) {
   JournalWriter writer(Open());
   std::vector<Code> failures;
