@@ -30,12 +30,17 @@ constexpr std::string_view kAwsFamily[] = {"AWS_ENDPOINT_URL",
                                            "AWS_ROLE_ARN"};
 constexpr std::string_view kObsFamily[] = {"OBS_ACCESS_KEY_ID", "OBS_SECRET_ACCESS_KEY"};
 
-os::Path PackagesFolder(const os::Path& data) {
+std::string HashOfPackages() {
   std::string all;
   for (const CompanionFile& file : CompanionFiles()) {
     all.append(file.path).append(1, '\0').append(file.text).append(1, '\0');
   }
-  return data / "python" / os::Sha256(all).substr(0, 16);
+  return os::Sha256(all).substr(0, 16);
+}
+
+os::Path PackagesFolder(const os::Path& data) {
+  static const std::string hash = HashOfPackages();
+  return data / "python" / hash;
 }
 
 // By size too: a power cut may leave the names of files without their bytes.
@@ -80,6 +85,8 @@ Status LayOutCompanions(const os::Path& data) {
     return FailErrno(errno, "rename " + made.string() + " to " + folder.string());
   return {};
 }
+
+void KnowCompanions() { PackagesFolder({}); }
 
 Companions Companions::For(const NodeOrder& order) {
   // DATA/jobs/<id>/attempts/<n>

@@ -26,6 +26,10 @@ std::span<const CompanionFile> CompanionFiles();  // generated
 // a folder of its own, so that running jobs keep theirs.
 Status LayOutCompanions(const os::Path& data);
 
+// Finds out their name, which takes longer than all else here. A process that forks launchers calls
+// it once for all of them.
+void KnowCompanions();
+
 class Companions {
  public:
   Companions() = default;

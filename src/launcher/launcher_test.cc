@@ -248,6 +248,23 @@ TEST(LauncherTest, KillForMemoryIsToldFromOtherKills) {
   EXPECT_EQ(EndOf(record, 0).signal, SIGKILL);
 }
 
+TEST(LauncherTest, NodeThatLivesIsInEveryHierarchyAndLeavesAllOfThem) {
+  LaunchBench bench;
+  const auto order = bench.Order(0, {"exec sleep 1000"});
+  bench.Launch(order);
+  const auto record = bench.WaitFor<RankStarted>(0);
+  const std::string group = Lines<LauncherBegan>(record)[0].cgroup;
+  if (group.empty()) GTEST_SKIP() << "no control groups here";
+  const std::string pid = std::to_string(Lines<RankStarted>(record)[0].pid);
+  for (const os::CgroupMount& mount : os::FindCgroupMounts()) {
+    const bool counts = std::filesystem::exists(mount.root / "memory.limit_in_bytes");
+    if (counts) bench.WaitText(mount.root / "muster" / group / "cgroup.procs", pid);
+  }
+  bench.Tell({.by = StoppedBy::kUser});
+  EXPECT_EQ(bench.WaitLauncher(0), 0);
+  EXPECT_FALSE(os::Cgroup::Find(group));
+}
+
 TEST(LauncherTest, NodeOfItsOwnHasItsHostNameAndHosts) {
   if (geteuid() != 0) GTEST_SKIP() << "only root may have namespaces of its own";
   LaunchBench bench;

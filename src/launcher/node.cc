@@ -20,6 +20,7 @@ namespace {
 
 constexpr int64_t kLongestAwaitMs = 120'000;
 constexpr int64_t kAwaitPauseMs = 50;
+constexpr int64_t kJoinLateMs = 200;
 
 bool HasWorkingRanks(const NodeOrder& order) {
   return std::ranges::any_of(order.ranks, [](const auto& rank) { return !rank.service; });
@@ -62,6 +63,7 @@ Node::~Node() {
   loop_.Cancel(deadline_);
   loop_.Cancel(look_);
   loop_.Cancel(awaiting_);
+  loop_.Cancel(joining_);
 }
 
 void Node::Begin() {
@@ -176,7 +178,7 @@ void Node::StartRanks() {
   auto [lines, failed] = ranks_.StartAll();
   if (failed) lines.emplace_back(*failed);
   if (!lines.empty()) record_.Append(std::move(lines));
-  if (ground_.group) ground_.group->JoinLate();
+  if (ground_.group) joining_ = loop_.After(kJoinLateMs, [this] { ground_.group->JoinLate(); });
   follower_.Start();
   if (failed) return OnRankFailure(*failed);
   StartLimit();

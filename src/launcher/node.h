@@ -113,6 +113,7 @@ class Node {
   Signals signals_;
 
   Phase phase_ = Phase::kPreparing;
+  os::Loop::Id joining_ = 0;    // what only counts: not for nodes that are gone before
   os::Loop::Id awaiting_ = 0;   // the next look at the meeting point
   int64_t await_until_ms_ = 0;  // steady; 0: not yet begun
   bool failed_ = false;

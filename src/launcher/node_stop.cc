@@ -223,6 +223,7 @@ void Node::ArmLook(int64_t longest_ms) {
 
 os::Sweeper& Node::sweeper() {
   if (!sweeper_) {
+    loop_.Cancel(std::exchange(joining_, 0));  // what it knows of the group must be all there is
     sweeper_.emplace(os::SweepTarget{ground_.group ? ground_.group->name() : "",
                                      os::NodeMark(order_.token, order_.node), true});
   }

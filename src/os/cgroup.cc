@@ -66,23 +66,39 @@ Status CheckWritable(const Path& procs) {
   return FailErrno(errno, "write into " + procs.string());
 }
 
+// The group below `base` in which all others are made.
+Status MakeParent(const Path& base, bool unified) {
+  const Path parent = base / kParent;
+  MUSTER_TRY(MakeFolder(parent));
+  if (!unified) return {};
+  // Controllers reach a group only through all groups above it. One that holds processes itself
+  // refuses, and the group is then without limits but good for finding and killing.
+  for (const Path& above : {base, parent}) {
+    for (const char* controller : {"+memory", "+pids"}) {
+      TryControl(above / "cgroup.subtree_control", controller);
+    }
+  }
+  // To move a process, version 2 asks for write access where both groups meet as well.
+  return CheckWritable(base / "cgroup.procs");
+}
+
+// Folders whose MakeParent was done by PrepareCgroups, in this process or the one it was forked
+// from.
+std::vector<Path>& PreparedBases() {
+  static std::vector<Path> bases;
+  return bases;
+}
+
 // The group below `base`, usable by children of the caller.
 Result<Path> MakeBelow(const Path& base, bool unified, const std::string& name) {
-  const Path parent = base / kParent;
-  const Path dir = parent / name;
-  MUSTER_TRY(MakeFolder(parent));
-  if (unified) {
-    // Controllers reach a group only through all groups above it. One that holds processes itself
-    // refuses, and the group is then without limits but good for finding and killing.
-    for (const Path& above : {base, parent}) {
-      for (const char* controller : {"+memory", "+pids"}) {
-        TryControl(above / "cgroup.subtree_control", controller);
-      }
-    }
-    // To move a process, version 2 asks for write access where both groups meet as well.
-    MUSTER_TRY(CheckWritable(base / "cgroup.procs"));
+  const Path dir = base / kParent / name;
+  const auto& prepared = PreparedBases();
+  const bool ready = std::ranges::find(prepared, base) != prepared.end();
+  // Somebody may have tidied up the parent since.
+  if (!ready || !MakeFolder(dir)) {
+    MUSTER_TRY(MakeParent(base, unified));
+    MUSTER_TRY(MakeFolder(dir));
   }
-  MUSTER_TRY(MakeFolder(dir));
   MUSTER_TRY(CheckWritable(dir / "cgroup.procs"));
   return dir;
 }
@@ -183,13 +199,21 @@ void Pause(int round) {
 
 }  // namespace
 
+void PrepareCgroups() {
+  auto& prepared = PreparedBases();
+  prepared.clear();
+  for (const CgroupMount& mount : FindCgroupMounts()) {
+    if (mount.unified && MakeParent(mount.root, true)) prepared.push_back(mount.root);
+  }
+}
+
 Result<Cgroup> Cgroup::Create(const std::string& name, std::optional<int64_t> memory_limit) {
   MUSTER_TRY(CheckName(name));
   if (memory_limit && *memory_limit <= 0) {
     return Fail(Code::kInvalid, fmt::format("cannot limit memory to {} bytes", *memory_limit));
   }
   std::vector<Path> dirs;
-  std::vector<Path> late;
+  std::vector<CgroupMount> late;
   std::string causes;
   bool limited = !memory_limit;
   bool kernel_kills = false;
@@ -197,13 +221,16 @@ Result<Cgroup> Cgroup::Create(const std::string& name, std::optional<int64_t> me
     const bool counts_memory = mount.unified || Exists(mount.root / "memory.limit_in_bytes");
     // Where the kernel kills a version 2 group, others only matter for what they count.
     if (kernel_kills && !counts_memory) continue;
+    if (kernel_kills && !memory_limit) {
+      late.push_back(mount);
+      continue;
+    }
     auto dir = MakeIn(mount, name);
     if (!dir) {
       causes += (causes.empty() ? "" : "; ") + dir.error().text;
       continue;
     }
     if (memory_limit && LimitMemory(*dir, *memory_limit)) limited = true;
-    if (kernel_kills && !memory_limit) late.push_back(*dir);
     kernel_kills |= mount.unified && Exists(*dir / "cgroup.kill");
     dirs.push_back(std::move(*dir));
   }
@@ -215,7 +242,7 @@ Result<Cgroup> Cgroup::Create(const std::string& name, std::optional<int64_t> me
   }
   if (!limited) LogWarning("control group {} has no memory limit: no controller takes one", name);
   Cgroup group(name, std::move(dirs));
-  group.late_dirs_ = std::move(late);
+  group.late_ = std::move(late);
   group.limits_memory_ = limited;
   return group;
 }
@@ -238,21 +265,28 @@ Result<Cgroup> Cgroup::Find(const std::string& name) {
 
 std::vector<Path> Cgroup::ProcsFiles() const {
   std::vector<Path> files;
-  for (const Path& dir : dirs_) {
-    const bool late = std::ranges::find(late_dirs_, dir) != late_dirs_.end();
-    if (!late) files.push_back(dir / "cgroup.procs");
-  }
+  for (const Path& dir : dirs_) files.push_back(dir / "cgroup.procs");
   return files;
+}
+
+std::vector<Path> Cgroup::WithLate() const {
+  std::vector<Path> dirs = dirs_;
+  for (const CgroupMount& mount : late_) {
+    dirs.push_back(mount.root / kParent / name_);
+    if (mount.own != mount.root) dirs.push_back(mount.own / kParent / name_);
+  }
+  return dirs;
 }
 
 // Members may fork while they are moved; their children are met by the next round.
 void Cgroup::JoinLate() const {
-  for (const Path& dir : late_dirs_) {
-    for (int round = 0; round < kJoinRounds; ++round) {
-      const std::set<pid_t> there = PidsIn(dir);
+  for (const CgroupMount& mount : late_) {
+    const auto dir = MakeIn(mount, name_);
+    for (int round = 0; dir && round < kJoinRounds; ++round) {
+      const std::set<pid_t> there = PidsIn(*dir);
       int moved = 0;
       for (const pid_t pid : Members()) {
-        if (!there.contains(pid)) moved += TryControl(dir / "cgroup.procs", std::to_string(pid));
+        if (!there.contains(pid)) moved += TryControl(*dir / "cgroup.procs", std::to_string(pid));
       }
       if (moved == 0) break;
     }
@@ -292,7 +326,7 @@ void Cgroup::KillAll() const {
 
 int64_t Cgroup::OomKills() const {
   int64_t kills = 0;
-  for (const Path& dir : dirs_) {
+  for (const Path& dir : WithLate()) {
     kills += OomKillsIn(dir / "memory.events");  // counts nested groups as well; version 1 does not
     for (const Path& folder : Tree(dir)) kills += OomKillsIn(folder / "memory.oom_control");
   }
@@ -300,7 +334,7 @@ int64_t Cgroup::OomKills() const {
 }
 
 std::optional<int64_t> Cgroup::PeakMemory() const {
-  for (const Path& dir : dirs_) {
+  for (const Path& dir : WithLate()) {
     for (const char* file : {"memory.peak", "memory.max_usage_in_bytes"}) {
       const auto content = ReadFile(dir / file, 4096);
       if (!content) continue;
@@ -311,7 +345,7 @@ std::optional<int64_t> Cgroup::PeakMemory() const {
 }
 
 Status Cgroup::Remove() const {
-  for (const Path& dir : dirs_) {
+  for (const Path& dir : WithLate()) {
     for (const Path& folder : Tree(dir)) {
       // A process that has just died can keep its group busy for an instant, and is listed in it.
       for (int round = 0; ::rmdir(folder.c_str()) != 0 && errno != ENOENT; ++round) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "os/cgroup_mounts.h"
 #include "os/file.h"
 
 namespace muster::os {
@@ -27,9 +28,9 @@ class Cgroup {
   bool limits_memory() const { return limits_memory_; }
   // Files a child writes "0" into to join before its program begins; Spawn does it. Without a
   // memory limit, v1 memory is not among them where v2 holds the child already: it only counts
-  // there, and joining costs the kernel 10 ms. JoinLate does that afterwards.
+  // there, and making, joining and removing it costs more than a short job. JoinLate does that.
   std::vector<Path> ProcsFiles() const;
-  // Takes all members into the hierarchies that ProcsFiles leaves out.
+  // Makes the group in the hierarchies that ProcsFiles leaves out, and takes all members there.
   void JoinLate() const;
   // Living members, nested groups included.
   std::vector<pid_t> Members() const;
@@ -52,9 +53,15 @@ class Cgroup {
   Cgroup(std::string name, std::vector<Path> dirs)
       : name_(std::move(name)), dirs_(std::move(dirs)) {}
   std::string name_;
-  std::vector<Path> dirs_;       // one a hierarchy
-  std::vector<Path> late_dirs_;  // those of them that JoinLate serves
+  std::vector<Path> WithLate() const;
+
+  std::vector<Path> dirs_;         // one a hierarchy
+  std::vector<CgroupMount> late_;  // hierarchies that JoinLate serves; it may not have come to it
   bool limits_memory_ = true;
 };
+
+// Makes what is above all version 2 groups, once. A process that forks others that make groups
+// calls it first: they then only make their own.
+void PrepareCgroups();
 
 }  // namespace muster::os

@@ -252,9 +252,50 @@ Cloned CloneSharing(SpawnPlan& plan) {
   return cloned;
 }
 
-// The child begins its life inside the group. The C library has no call for that, and a child on a
-// borrowed stack needs assembly, so this one has a copy of the memory and reports its failure
-// through a shared page. Only small programs, launchers, start others in groups.
+#if defined(__x86_64__)
+// clone3(2) with a stack for the child, which the C library has no call for. The child goes on
+// behind the system call with that stack, so it must not touch the frame of this function: it
+// calls SpawnChild and ends with what that returns. The pid, or minus errno.
+long CloneOnStack(clone_args& args, SpawnPlan& plan) {
+  long result = SYS_clone3;
+  asm volatile(
+      "syscall\n\t"
+      "test %%rax, %%rax\n\t"
+      "jnz 1f\n\t"
+      "mov %[plan], %%rdi\n\t"
+      "call *%[run]\n\t"
+      "mov %%eax, %%edi\n\t"
+      "mov %[end], %%eax\n\t"
+      "syscall\n\t"
+      "hlt\n"
+      "1:"
+      : "+a"(result)
+      : "D"(&args),
+        "S"(sizeof args), [plan] "r"(&plan), [run] "r"(&SpawnChild), [end] "i"(SYS_exit_group)
+      : "rcx", "r11", "cc", "memory");
+  return result;
+}
+
+// The child begins its life inside the group, and like the one above in memory that it shares.
+Cloned CloneInto(const Fd& group, SpawnPlan& plan) {
+  alignas(16) std::array<char, 32 << 10> stack;
+  Cloned cloned;
+  plan.cgroup_count -= 1;  // the last is the one that it is born into
+  clone_args args{};
+  args.flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_INTO_CGROUP;
+  args.pidfd = uint64_t(&cloned.pidfd);
+  args.exit_signal = SIGCHLD;
+  args.stack = uint64_t(stack.data());
+  args.stack_size = stack.size();
+  args.cgroup = uint64_t(group.get());
+  cloned.pid = pid_t(CloneOnStack(args, plan));
+  plan.cgroup_count += 1;
+  return cloned;
+}
+#else
+// The child begins its life inside the group. A child on a borrowed stack needs assembly, so this
+// one has a copy of the memory and reports its failure through a shared page. Only small programs,
+// launchers, start others in groups.
 Cloned CloneInto(const Fd& group, SpawnPlan& plan) {
   Cloned cloned;
   void* page =
@@ -276,6 +317,7 @@ Cloned CloneInto(const Fd& group, SpawnPlan& plan) {
   ::munmap(page, sizeof plan);
   return cloned;
 }
+#endif
 
 Result<Child> Clone(const Fd& birth, SpawnPlan& plan, const SpawnOptions& options) {
   Cloned cloned;
