@@ -67,24 +67,33 @@ void Refuse(RecordWriter& record, const Error& error) {
        NodeClean{}, LauncherEnded{true}});
 }
 
+// Nothing of such a node stays in the process: no host name, no mounts, no service to others.
+bool IsPlain(const NodeOrder& order) {
+  return order.node_count == 1 && !order.isolate && order.aliases->empty() && !order.view &&
+         !order.agent && !order.rendezvous;
+}
+
 }  // namespace
 
-int RunLauncher(const os::Path& node_dir) {
+int RunLauncher(const os::Path& node_dir) { return CarryOut(node_dir).code; }
+
+LauncherEnd CarryOut(const os::Path& node_dir) {
   std::error_code ignored;
   const os::Path dir = std::filesystem::absolute(node_dir, ignored);
   auto claim = ClaimRecord(dir);
   if (!claim) {
     LogError("cannot take this node: {}", claim.error().text);
-    return 1;
+    return {.code = 1};
   }
   if (!*claim) {
     LogInfo("{} is taken by another launcher; leaving", dir.string());
-    return 0;
+    return {};
   }
   const Status prepared = PrepareProcess();
   os::EpollLoop loop;
   RecordWriter record(loop, std::move(**claim));
   auto order = ReadOrder(dir);
+  const bool plain = order && IsPlain(*order);
   std::optional<Node> node;
   if (!prepared || !order) {
     Refuse(record, prepared ? order.error() : prepared.error());
@@ -96,9 +105,9 @@ int RunLauncher(const os::Path& node_dir) {
   }
   if (const auto status = loop.Run(); !status) {
     LogError("cannot watch the ranks: {}", status.error().text);
-    return 1;
+    return {.code = 1};
   }
-  return 0;
+  return {.spent = !plain};
 }
 
 }  // namespace muster::launcher

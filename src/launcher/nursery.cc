@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,65 +12,109 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "launcher/launcher.h"
-#include "os/cgroup_mounts.h"
-#include "os/file.h"
+#include "launcher/companions.h"
+#include "launcher/warm_launcher.h"
+#include "os/cgroup.h"
+#include "os/fd.h"
 #include "os/packet.h"
 
 namespace muster::launcher {
 namespace {
 
 constexpr int kSocket = STDIN_FILENO;
+// Of those that may come back for another order, busy ones included: each has a descriptor here.
+constexpr size_t kMostWarm = 32;
+constexpr int kIdleMs = 5000;  // nobody stands around for longer
 
-void ShowOrder(std::span<char> title, const std::string& node_dir) {
-  const std::string text = std::string("--order") + '\0' + node_dir;
-  if (text.size() >= title.size()) return;  // a cut path would name another folder
-  std::ranges::fill(title, '\0');
-  std::ranges::copy(text, title.begin());
-}
+class Nursery {
+ public:
+  explicit Nursery(std::span<char> title) : title_(title) {}
 
-// As a program started in a session of its own finds itself: nothing of the nursery is left.
-void Detach(const std::string& node_dir) {
-  setsid();
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  close_range(STDERR_FILENO + 1, ~0U, 0);
-  const int null = open("/dev/null", O_RDWR);
-  dup2(null, STDIN_FILENO);
-  int log = null;
-  // RunLauncher says what is wrong with the folder.
-  if (chdir(node_dir.c_str()) == 0) log = open("launcher.log", O_WRONLY | O_CREAT | O_APPEND, 0644);
-  if (log < 0) log = null;
-  dup2(log, STDOUT_FILENO);
-  dup2(log, STDERR_FILENO);
-  close_range(STDERR_FILENO + 1, ~0U, 0);
-}
-
-void Reap() {
-  while (waitpid(-1, nullptr, WNOHANG) > 0) continue;
-}
-
-// False when the other side is gone.
-bool Serve(std::span<char> title) {
-  std::array<char, PATH_MAX> path{};
-  const ssize_t got = recv(kSocket, path.data(), path.size(), 0);
-  if (got <= 0) return got < 0 && errno == EINTR;
-  const std::string node_dir(path.data(), size_t(got));
-  const pid_t pid = fork();
-  if (pid == 0) {
-    Detach(node_dir);
-    ShowOrder(title, node_dir);
-    _exit(RunLauncher(node_dir));
+  int Run(int reaper) {
+    while (true) {
+      std::vector<pollfd> watched = {{kSocket, POLLIN, 0}, {reaper, POLLIN, 0}};
+      bool idle = false;
+      for (const Warm& one : warm_) {
+        watched.push_back({one.orders.get(), POLLIN, 0});
+        idle |= one.idle;
+      }
+      const int ready = poll(watched.data(), watched.size(), idle ? kIdleMs : -1);
+      if (ready < 0 && errno != EINTR) return 1;
+      if (ready == 0) std::erase_if(warm_, [](const Warm& one) { return one.idle; });
+      if (ready <= 0) continue;
+      signalfd_siginfo info;
+      while (read(reaper, &info, sizeof info) == sizeof info) continue;
+      while (waitpid(-1, nullptr, WNOHANG) > 0) continue;
+      for (size_t i = 2; i < watched.size(); ++i)
+        if (watched[i].revents != 0) Hear(watched[i].fd);
+      if (watched[0].revents != 0 && !Serve()) return 0;
+    }
   }
-  const int error = pid < 0 ? errno : 0;
-  // Not reaped before this call returns, so the number is still the launcher's.
-  const os::Fd pidfd(pid < 0 ? -1 : int(syscall(SYS_pidfd_open, pid, 0)));
-  return os::SendPacket(kSocket, error, pidfd.get());
-}
+
+ private:
+  struct Warm {
+    pid_t pid;
+    os::Fd orders;
+    bool idle = false;
+  };
+
+  // A launcher is done with its order, or gone.
+  void Hear(int orders) {
+    const auto one = std::ranges::find(warm_, orders, [](const Warm& w) { return w.orders.get(); });
+    if (one == warm_.end()) return;
+    if (os::ReceivePacket(orders)) {
+      one->idle = true;
+    } else {
+      warm_.erase(one);
+    }
+  }
+
+  // False when the other side is gone.
+  bool Serve() {
+    std::array<char, PATH_MAX> path{};
+    const ssize_t got = recv(kSocket, path.data(), path.size(), 0);
+    if (got <= 0) return got < 0 && errno == EINTR;
+    const std::string node_dir(path.data(), size_t(got));
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return os::SendPacket(kSocket, -errno, -1);
+    const os::Fd told(ends[0]), ended(ends[1]);
+    pid_t pid = HandOver(node_dir, ended.get());
+    if (pid == 0) pid = Fork(node_dir, ended.get());
+    return os::SendPacket(kSocket, pid, pid > 0 ? told.get() : -1);
+  }
+
+  // To one that is idle: its pid, or 0 when there is none.
+  pid_t HandOver(const std::string& node_dir, int ended) {
+    while (true) {
+      const auto one = std::ranges::find(warm_, true, &Warm::idle);
+      if (one == warm_.end()) return 0;
+      if (SendOrder(one->orders.get(), node_dir, ended)) {
+        one->idle = false;
+        return one->pid;
+      }
+      warm_.erase(one);
+    }
+  }
+
+  // The pid, or minus errno.
+  pid_t Fork(const std::string& node_dir, int ended) {
+    std::pair<os::Fd, os::Fd> orders;
+    if (warm_.size() < kMostWarm)
+      if (auto pair = os::PacketPair()) orders = std::move(*pair);
+    const pid_t pid = fork();
+    if (pid < 0) return -errno;
+    if (pid == 0) BeLauncher(title_, node_dir, orders.second.get(), ended);
+    if (orders.first) warm_.push_back({pid, std::move(orders.first)});
+    return pid;
+  }
+
+  const std::span<char> title_;
+  std::vector<Warm> warm_;
+};
 
 }  // namespace
 
@@ -83,15 +126,10 @@ int RunNursery(std::span<char> title) {
   signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the server's whole group; the server decides
   const os::Fd reaper(signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!reaper) return 1;
-  os::FindCgroupMounts();  // found once here, known to all launchers
-  std::array<pollfd, 2> watched = {pollfd{kSocket, POLLIN, 0}, pollfd{reaper.get(), POLLIN, 0}};
-  while (true) {
-    if (poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) return 1;
-    signalfd_siginfo info;
-    while (read(reaper.get(), &info, sizeof info) == sizeof info) continue;
-    Reap();
-    if (watched[0].revents != 0 && !Serve(title)) return 0;
-  }
+  // Done once here, known to all launchers.
+  os::PrepareCgroups();
+  KnowCompanions();
+  return Nursery(title).Run(reaper.get());
 }
 
 }  // namespace muster::launcher

@@ -5,6 +5,8 @@
 #include <csignal>
 #include <cstdlib>
 
+#include <gmock/gmock.h>
+
 #include "engines/contract_suite.h"
 #include "engines/local/inventory.h"
 #include "os/epoll_loop.h"
@@ -120,6 +122,70 @@ TEST_P(LocalEngineTest, AStopIsHeardAfterALineThatWasCutOff) {
   ASSERT_TRUE(WaitEnded(attempt, 1));
   EXPECT_EQ(told_.First<StopBegan>(attempt, 0)->by, StoppedBy::kUser);
   engine().Release(attempt);
+}
+
+// How launchers come to their orders.
+class WarmLauncherTest : public LocalEngineTest {
+ protected:
+  // Runs one node to its end; the pid of its launcher.
+  pid_t RunOne(bool isolate = false) {
+    const AttemptRef attempt = NewAttempt(++attempts_);
+    auto orders = Orders(attempt, 1, "pwd");
+    orders[0].isolate = isolate;
+    EXPECT_TRUE(engine().Start(attempt, orders));
+    EXPECT_TRUE(WaitEnded(attempt, 1));
+    EXPECT_TRUE(told_.lost.empty());
+    const auto* began = told_.First<LauncherBegan>(attempt, 0);
+    engine().Release(attempt);
+    return began == nullptr ? -1 : began->pid;
+  }
+  bool WaitGone(pid_t pid) {
+    return under_test_->RunUntil([&] {
+      const auto process = os::ReadProcess(pid);
+      return !process || !os::IsAlive(*process);
+    });
+  }
+
+ private:
+  int attempts_ = 0;
+};
+INSTANTIATE_TEST_SUITE_P(Local, WarmLauncherTest, testing::Values(&MakeLocalEngine));
+
+TEST_P(WarmLauncherTest, OneLauncherCarriesOutOneOrderAfterTheOther) {
+  const pid_t first = RunOne();
+  EXPECT_EQ(RunOne(), first);
+  EXPECT_EQ(RunOne(), first);
+}
+
+TEST_P(WarmLauncherTest, WhileItWaitsNothingOfItsNodeIsSeenInIt) {
+  const pid_t pid = RunOne();
+  const std::string proc = "/proc/" + std::to_string(pid);
+  const std::string data = under_test_->scratch().string();
+  EXPECT_THAT(os::CommandLine(pid), testing::Not(testing::HasSubstr(data)));
+  EXPECT_EQ(std::filesystem::read_symlink(proc + "/cwd"), "/");
+  for (const auto& fd : std::filesystem::directory_iterator(proc + "/fd"))
+    EXPECT_THAT(std::filesystem::read_symlink(fd.path()).string(),
+                testing::Not(testing::HasSubstr(data)));
+}
+
+TEST_P(WarmLauncherTest, OneThatDiedWhileItWaitedIsNotMissed) {
+  const pid_t first = RunOne();
+  ASSERT_EQ(::kill(first, SIGKILL), 0);
+  ASSERT_TRUE(WaitGone(first));
+  EXPECT_GT(RunOne(), 0);
+}
+
+TEST_P(WarmLauncherTest, OneThatHadAHostNameOfItsOwnIsNotUsedAgain) {
+  const pid_t first = RunOne(/*isolate=*/true);
+  EXPECT_TRUE(WaitGone(first));
+  EXPECT_GT(RunOne(), 0);
+}
+
+TEST_P(WarmLauncherTest, NoneWaitsForAnEngineThatIsGone) {
+  const pid_t first = RunOne();
+  under_test_->Restart();
+  under_test_->engine().SetEvents(&told_);
+  EXPECT_TRUE(WaitGone(first));
 }
 
 TEST_P(LocalEngineTest, AStopWakesALauncherThatWasStopped) {

@@ -1,5 +1,6 @@
 #include "engines/local/node_watch.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -50,25 +51,25 @@ NodeWatch::~NodeWatch() {
 
 std::string NodeWatch::NodeDir() const { return fmt::format("{}/node{}", attempt_.dir, node_); }
 
-void NodeWatch::Launched(os::Fd pidfd) {
-  if (pidfd) return Track(std::move(pidfd));
-  timer_ = parts_.loop.After(0, [this] {
-    timer_ = 0;
-    DecideFate(0);
-  });
-}
+void NodeWatch::Launched(Launcher launcher) { Track(std::move(launcher)); }
 
-void NodeWatch::Track(os::Fd pidfd) {
-  Tracked one{std::move(pidfd), 0};
+void NodeWatch::Track(Launcher launcher) {
+  Tracked one{std::move(launcher), 0};
   auto watch = std::make_shared<os::Loop::Id>(0);
-  one.watch = parts_.loop.WatchReadable(one.pidfd.get(), [this, watch] { OnLauncherGone(*watch); });
+  one.watch = parts_.loop.WatchReadable(one.launcher.ended.get(),
+                                        [this, watch] { OnLauncherGone(*watch); });
   *watch = one.watch;
   tracked_.push_back(std::move(one));
 }
 
 void NodeWatch::Wake() const {
-  for (const Tracked& one : tracked_)
-    ::syscall(SYS_pidfd_send_signal, one.pidfd.get(), SIGCONT, nullptr, 0);
+  for (const Tracked& one : tracked_) {
+    const os::Fd pidfd(int(::syscall(SYS_pidfd_open, one.launcher.pid, 0)));
+    // As long as it is not done, the number is its own.
+    pollfd ended{one.launcher.ended.get(), POLLIN, 0};
+    if (pidfd && ::poll(&ended, 1, 0) == 0)
+      ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGCONT, nullptr, 0);
+  }
 }
 
 void NodeWatch::Adopt() {
@@ -137,7 +138,7 @@ void NodeWatch::TrackLauncher() {
     os::Fd pidfd(int(::syscall(SYS_pidfd_open, began_->pid, 0)));
     const auto process = os::ReadProcess(began_->pid);
     if (pidfd && process && process->start_ticks == began_->start_ticks && process->state != 'Z') {
-      return Track(std::move(pidfd));
+      return Track({began_->pid, std::move(pidfd)});
     }
   }
   DecideFate(0);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engines/engine.h"
-#include "os/fd.h"
+#include "engines/local/nursery.h"
 #include "os/file_watch.h"
 #include "os/loop.h"
 #include "os/pool.h"
@@ -28,8 +28,8 @@ class NodeWatch {
   NodeWatch(const NodeWatch&) = delete;
   NodeWatch& operator=(const NodeWatch&) = delete;
 
-  // A launcher that was just started; no descriptor when it has ended already.
-  void Launched(os::Fd pidfd);
+  // A launcher that was just given the order of this node.
+  void Launched(Launcher launcher);
   // A launcher that may be alive or dead, known by its record only.
   void Adopt();
   // A launcher that a rank (or a person) has stopped goes on: it has something to do.
@@ -40,7 +40,7 @@ class NodeWatch {
  private:
   void ReadRecord();
   void TrackLauncher();
-  void Track(os::Fd pidfd);
+  void Track(Launcher launcher);
   void OnLauncherGone(os::Loop::Id watch);
   void DecideFate(int tries);
   void SweepAndReportLost(const std::string& why);
@@ -57,7 +57,7 @@ class NodeWatch {
   // Launchers that live as far as we know. Two when a start was repeated: the second finds the
   // record and leaves.
   struct Tracked {
-    os::Fd pidfd;
+    Launcher launcher;
     os::Loop::Id watch = 0;
   };
   std::vector<Tracked> tracked_;

@@ -49,16 +49,16 @@ void Nursery::Drop() {
   child_ = {};
 }
 
-Result<os::Fd> Nursery::Ask(const std::string& node_dir) {
+Result<Launcher> Nursery::Ask(const std::string& node_dir) {
   if (::send(socket_.get(), node_dir.data(), node_dir.size(), MSG_NOSIGNAL) < 0)
     return FailErrno(errno, "ask for a launcher");
   auto answer = os::ReceivePacket(socket_.get());
   if (!answer) return Fail(Code::kUnavailable, "the process that forks launchers is gone");
-  if (answer->number != 0) return FailErrno(answer->number, "fork a launcher");
-  return std::move(answer->fd);
+  if (answer->number <= 0 || !answer->fd) return FailErrno(-answer->number, "fork a launcher");
+  return Launcher{answer->number, std::move(answer->fd)};
 }
 
-Result<os::Fd> Nursery::Launch(const std::string& node_dir) {
+Result<Launcher> Nursery::Launch(const std::string& node_dir) {
   for (int i = 1;; ++i) {
     Status status;
     if (!socket_) status = Start();

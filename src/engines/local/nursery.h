@@ -9,6 +9,12 @@
 
 namespace muster::engines {
 
+// A launcher that has been given an order.
+struct Launcher {
+  pid_t pid = -1;
+  os::Fd ended;  // readable when the order is carried out, or the launcher gone
+};
+
 // The engine's side of `muster launch --nursery`, the process that forks launchers. Started with
 // the first launcher and again when it was killed. On the loop's thread: a launch holds it for as
 // long as a fork takes.
@@ -20,15 +26,14 @@ class Nursery {
   Nursery(const Nursery&) = delete;
   Nursery& operator=(const Nursery&) = delete;
 
-  // A descriptor of the launcher that now carries out node_dir/order.json: readable when it has
-  // ended. None when it has ended already.
-  Result<os::Fd> Launch(const std::string& node_dir);
+  // The launcher that now carries out node_dir/order.json.
+  Result<Launcher> Launch(const std::string& node_dir);
 
  private:
   Status Start();
   void Drop();
   // Nothing when the nursery has gone.
-  Result<os::Fd> Ask(const std::string& node_dir);
+  Result<Launcher> Ask(const std::string& node_dir);
 
   const std::string muster_;
   const std::vector<std::string> env_;
