@@ -90,6 +90,17 @@ TEST(Horovod, MeetsAtTheFirstNodesLauncher) {
   EXPECT_EQ(Seen(orders[1], 0, "HOROVOD_HOSTNAME"), "node-1");
 }
 
+TEST(Pytorch, RankZeroIsInFrontOfThoseThatLookForIt) {
+  const auto heads = [](const JobSpec& spec) {
+    std::vector<int64_t> found;
+    for (const NodeOrder& order : PlanSketch(spec).value()) found.push_back(order.head_start_ms);
+    return found;
+  };
+  EXPECT_THAT(heads(PlainSpec("pytorch", 2, "gpu", 8, "t.py")), ElementsAre(100, 0));
+  EXPECT_THAT(heads(PlainSpec("pytorch", 2, "gpu", 1, "t.py")), ElementsAre(0, 0)) << "alone there";
+  EXPECT_THAT(heads(PlainSpec("pytorch", 2, "gpu", 8, "torchrun t.py")), ElementsAre(0, 0));
+}
+
 TEST(Horovod, GivesHorovodrunHostsAndALoginStandIn) {
   const auto orders =
       PlanSketch(PlainSpec("horovod", 2, "gpu", 8, "horovodrun -np 4 python3 t.py")).value();

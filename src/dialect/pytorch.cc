@@ -18,6 +18,10 @@ namespace {
 constexpr std::array<std::string_view, 3> kNodeLaunchers{"torchrun", "torch.distributed.run",
                                                          "torch.distributed.launch"};
 
+// Rank 0 serves the others. One that comes before it listens waits a whole second before it tries
+// again, so a tenth in front of them is well spent.
+constexpr int64_t kHeadStartMs = 100;
+
 bool CallsTorchrun(const JobSpec& spec, const Role& role) {
   const auto argv = BuildCommand(spec, role, Places{});
   return argv && RunsProgram(*argv, kNodeLaunchers);
@@ -119,6 +123,9 @@ Status Apply(const JobFacts& facts, std::vector<NodeOrder>& orders) {
       RenderRank(facts, ranks, rank, order, process);
     }
   });
+  if (ranks.first != nullptr && orders[size_t(ranks.first->index)].ranks.size() > 1) {
+    orders[size_t(ranks.first->index)].head_start_ms = kHeadStartMs;
+  }
   return {};
 }
 

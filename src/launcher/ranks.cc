@@ -4,6 +4,8 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "os/process_table.h"
@@ -19,6 +21,12 @@ RankEnded CouldNotStart(int rank, const Error& error) {
   report.code = error.code == Code::kNotFound ? kNotFound : kNotExecutable;
   report.detail = error.next.empty() ? error.text : error.text + "; " + error.next;
   return {rank, std::move(report)};
+}
+
+// No order may hold its launcher up for long.
+std::chrono::milliseconds HeadStart(const NodeOrder& order) {
+  constexpr int64_t kLongestMs = 1000;
+  return std::chrono::milliseconds(std::clamp<int64_t>(order.head_start_ms, 0, kLongestMs));
 }
 
 }  // namespace
@@ -46,6 +54,9 @@ Ranks::Started Ranks::StartAll() {
     living_.push_back({*pid, &rank});
     const auto process = os::ReadProcess(*pid);
     started.lines.push_back(RankStarted{rank.rank, *pid, process ? process->start_ticks : 0});
+    // Nothing else is to be done here meanwhile, and it is short.
+    const bool first = &rank == &order_.ranks.front() && order_.ranks.size() > 1;
+    if (first) std::this_thread::sleep_for(HeadStart(order_));
   }
   return started;
 }

@@ -106,6 +106,7 @@ json::object ToJsonObject(const NodeOrder& order) {
                                              {"on_stop", order.hooks.on_stop},
                                              {"on_failure", order.hooks.on_failure}}},
                       {"env", PairsToJson(order.env)}};
+  if (order.head_start_ms > 0) object["head_start_ms"] = order.head_start_ms;
   if (!order.platform.empty()) PutPlatform(order, object);
   if (order.rendezvous) {
     object["rendezvous"] = json::object{{"address", order.rendezvous->address},
@@ -155,6 +156,7 @@ Result<NodeOrder> NodeOrderFromJson(const json::value& value) {
   order.warning_ms = GetInt(*object, "warning_ms");
   order.warning_signal = GetString(*object, "warning_signal");
   order.grace_ms = GetInt(*object, "grace_ms", order.grace_ms);
+  order.head_start_ms = GetInt(*object, "head_start_ms", 0);
   order.memory = OptionalInt(*object, "memory");
   order.time_limit_ms = OptionalInt(*object, "time_limit_ms");
   order.env = PairsFromJson(GetObject(*object, "env"));

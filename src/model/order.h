@@ -84,6 +84,7 @@ struct NodeOrder {
   int64_t warning_ms = 0;
   std::string warning_signal;
   int64_t grace_ms = 10'000;
+  int64_t head_start_ms = 0;  // of the first rank, which the others look for as soon as they run
 
   // rank<r>.log and rank<r>.idx stand in `dir`.
   std::string LogPath(int rank) const { return dir + "/rank" + std::to_string(rank) + ".log"; }
