@@ -19,7 +19,7 @@ from frame import page, picture, table  # noqa: E402  (the path above must be th
 from frame.lab import Lab, describe_machine, in_words  # noqa: E402
 from frame.server import ROOT  # noqa: E402
 
-MEASURES = "submit", "task", "ranks", "jobs", "logs", "follow", "train", "memory", "history", "verbs", "copy"
+MEASURES = "submit", "task", "ranks", "jobs", "logs", "follow", "train", "collective", "plan", "memory", "history", "verbs", "copy"
 
 
 def chosen(only):
