@@ -81,7 +81,7 @@ class Track:
         return place
 
     def clear(self, place):
-        self._muster("objects", "rm", "-q", "-r", f"s3://{place}/")
+        self._muster("objects", "rm", "-r", f"s3://{place}/")
 
     def up(self, client, files):
         place = self.new_place()

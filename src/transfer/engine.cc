@@ -10,6 +10,7 @@ namespace {
 
 constexpr size_t kMostWaiting = 1024;
 constexpr int kMostRounds = 3;
+constexpr size_t kMostTogether = 64;
 
 }  // namespace
 
@@ -23,6 +24,12 @@ struct Engine::Open {
   Mutex mutex = {};
   std::optional<Trouble> trouble GUARDED_BY(mutex) = {};  // the first of its parts
 
+  // Whether it may be finished by one request with the other: small, and to the same bucket.
+  bool IsLike(const Open& other, int64_t small) const {
+    return item.size <= small && round == 1 && item.at.kind == other.item.at.kind &&
+           target.at.profile == other.target.at.profile &&
+           target.at.bucket == other.target.at.bucket;
+  }
   bool broken() {
     const MutexLock lock(mutex);
     return trouble.has_value();
@@ -94,16 +101,90 @@ void Engine::Run() {
   }
 }
 
-void Engine::Begin(Worker& worker, const std::shared_ptr<Open>& open) {
-  if (session_.stopped()) return Ended();
+// Whether there is a copy now; otherwise the object is settled.
+bool Engine::Prepare(Worker& worker, const std::shared_ptr<Open>& open) {
   if (open->round > 1) {
     if (Status fresh = Refresh(worker, open->item); !fresh) {
-      return Settle(worker, open, Trouble(std::move(fresh).error()), false);
+      Settle(worker, open, Trouble(std::move(fresh).error()), false);
+      return false;
     }
   }
   auto copy = MakeObjectCopy(session_, open->item, open->target);
-  if (!copy) return Settle(worker, open, Trouble(std::move(copy).error()), false);
+  if (!copy) {
+    Settle(worker, open, Trouble(std::move(copy).error()), false);
+    return false;
+  }
   open->copy = std::move(*copy);
+  return true;
+}
+
+std::vector<std::shared_ptr<Engine::Open>> Engine::TakeMore(const Open& first) {
+  std::vector<std::shared_ptr<Open>> more;
+  const MutexLock lock(mutex_);
+  // Fair shares: the others have hands too.
+  const auto hands = static_cast<size_t>(std::max(1, session_.options.workers));
+  const size_t share = std::min(kMostTogether - 1, objects_.size() / hands);
+  const int64_t small = session_.options.parts.whole_up_to;
+  while (more.size() < share && objects_.front().open->IsLike(first, small)) {
+    more.push_back(std::move(objects_.front().open));
+    objects_.pop_front();
+  }
+  if (!more.empty()) room_.NotifyAll();
+  return more;
+}
+
+Outcome<void> Engine::MoveWhole(Worker& worker, Open& open) {
+  MUSTER_ASSIGN(const ObjectCopy::Work work, open.copy->Begin(worker));
+  if (work.plan.count != 1) {
+    return std::unexpected(
+        Trouble(Error{Code::kConflict, Show(open.item.at) + " grew while it was copied",
+                      "copy it again when nothing writes to it", 0}));
+  }
+  MUSTER_TRY(open.copy->Move(worker, work.plan.At(1)));
+  session_.PartEnded(work.plan.size);
+  return {};
+}
+
+// Small objects that one request can finish: all their bytes first, then the request.
+void Engine::BeginTogether(Worker& worker, const std::shared_ptr<Open>& first,
+                           const std::string& group) {
+  std::vector<std::shared_ptr<Open>> taken = TakeMore(*first), ready;
+  taken.insert(taken.begin(), first);
+  std::vector<ObjectCopy*> copies;
+  for (const auto& open : taken) {
+    if (session_.stopped()) {
+      Ended();
+      continue;
+    }
+    if (!open->copy && !Prepare(worker, open)) continue;
+    if (open->copy->group() != group) {
+      Begin(worker, open);
+      continue;
+    }
+    if (auto moved = MoveWhole(worker, *open); !moved) {
+      Settle(worker, open, std::move(moved).error(), false);
+      continue;
+    }
+    ready.push_back(open);
+    copies.push_back(open->copy.get());
+  }
+  if (ready.empty()) return;
+  auto check = copies.front()->FinishTogether(worker, copies);
+  for (const auto& open : ready) {
+    if (check) {
+      Succeed(open, *check);
+    } else {
+      Settle(worker, open, check.error(), check.error().error.code == Code::kCorrupt);
+    }
+  }
+}
+
+void Engine::Begin(Worker& worker, const std::shared_ptr<Open>& open) {
+  if (session_.stopped()) return Ended();
+  if (!open->copy && !Prepare(worker, open)) return;
+  if (const std::string group = open->copy->group(); !group.empty() && open->round == 1) {
+    return BeginTogether(worker, open, group);
+  }
   auto work = open->copy->Begin(worker);
   if (!work) return Settle(worker, open, std::move(work).error(), false);
   open->plan = work->plan;
@@ -151,9 +232,13 @@ void Engine::FinishObject(Worker& worker, const std::shared_ptr<Open>& open) {
     const bool anew = check.error().error.code == Code::kCorrupt;
     return Settle(worker, open, std::move(check).error(), anew);
   }
+  Succeed(open, *check);
+}
+
+void Engine::Succeed(const std::shared_ptr<Open>& open, Check check) {
   open->copy.reset();
   if (session_.record) session_.record->Done(open->target.Key(), open->item.identity);
-  session_.Copied(open->item, Show(open->target.at), *check);
+  session_.Copied(open->item, Show(open->target.at), check);
   Ended();
 }
 

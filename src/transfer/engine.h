@@ -36,10 +36,16 @@ class Engine {
 
   void Run();
   std::optional<Job> Take() EXCLUDES(mutex_);
+  // More objects like it, as many as wait and are worth a request.
+  std::vector<std::shared_ptr<Open>> TakeMore(const Open& first) EXCLUDES(mutex_);
   void Ended() EXCLUDES(mutex_);  // an object, well or not
   void Begin(Worker& worker, const std::shared_ptr<Open>& open);
+  Outcome<void> MoveWhole(Worker& worker, Open& open);
+  bool Prepare(Worker& worker, const std::shared_ptr<Open>& open);
+  void BeginTogether(Worker& worker, const std::shared_ptr<Open>& first, const std::string& group);
   void MovePart(Worker& worker, const std::shared_ptr<Open>& open, int number);
   void FinishObject(Worker& worker, const std::shared_ptr<Open>& open);
+  void Succeed(const std::shared_ptr<Open>& open, Check check);
   void Settle(Worker& worker, const std::shared_ptr<Open>& open, Trouble trouble, bool anew);
 
   Session& session_;

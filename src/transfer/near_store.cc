@@ -6,21 +6,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <optional>
-
-#include <fmt/format.h>
 
 #include "base/text.h"
-#include "transfer/s3_client.h"
 
 namespace muster::transfer {
 namespace {
 
 constexpr int64_t kLongestProof = 256;
 constexpr int kNameBytes = 12;
-constexpr size_t kMostAtOnce = 256;
 
 // No link and no ".." leads out of the folder, whatever the server said.
 os::Fd OpenBeneath(int folder, const std::string& path, int flags) {
@@ -36,12 +30,6 @@ bool IsOurs(int fd) {
 }
 
 }  // namespace
-
-struct NearStore::Ticket {
-  const std::string& bucket;
-  Offer offer;
-  std::optional<Outcome<void>> outcome = {};
-};
 
 std::unique_ptr<NearStore> NearStore::Open(const NearAnswer& told) {
   if (!told.folder.starts_with('/') || told.proof.empty()) return nullptr;
@@ -90,43 +78,6 @@ Result<NearStore::Draft> NearStore::OpenDraft(const std::string& name) const {
 
 void NearStore::Discard(const std::string& name) const {
   ::unlinkat(inbox_.get(), name.c_str(), 0);
-}
-
-std::vector<NearStore::Ticket*> NearStore::TakeTurn(const Ticket& own) {
-  MutexLock lock(mutex_);
-  while (asking_ && !own.outcome) answered_.Wait(lock);
-  std::vector<Ticket*> batch;
-  if (own.outcome) return batch;
-  asking_ = true;
-  std::erase_if(waiting_, [&](Ticket* ticket) {
-    const bool taken =
-        ticket == &own || (batch.size() < kMostAtOnce && ticket->bucket == own.bucket);
-    if (taken) batch.push_back(ticket);
-    return taken;
-  });
-  return batch;
-}
-
-void NearStore::EndTurn(std::span<Ticket* const> batch, const Outcome<void>& outcome) {
-  const MutexLock lock(mutex_);
-  for (Ticket* const ticket : batch) ticket->outcome = outcome;
-  asking_ = false;
-  answered_.NotifyAll();
-}
-
-Outcome<void> NearStore::Adopt(S3Client& client, const std::string& bucket, Offer offer) {
-  Ticket own{bucket, std::move(offer)};
-  {
-    const MutexLock lock(mutex_);
-    waiting_.push_back(&own);
-  }
-  const std::vector<Ticket*> batch = TakeTurn(own);
-  if (!batch.empty()) {
-    std::vector<Offer> offers;
-    for (Ticket* const ticket : batch) offers.push_back(ticket->offer);
-    EndTurn(batch, client.Adopt(bucket, offers));
-  }
-  return *own.outcome;  // nobody else knows of it any more
 }
 
 }  // namespace muster::transfer

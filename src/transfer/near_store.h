@@ -1,18 +1,13 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
-#include <vector>
 
-#include "base/thread_annotations.h"
+#include "base/result.h"
 #include "os/fd.h"
 #include "os/file.h"
-#include "transfer/trouble.h"
 
 namespace muster::transfer {
-
-class S3Client;
 
 // What a store tells of the folder that it keeps its objects in.
 struct NearAnswer {
@@ -51,22 +46,11 @@ class NearStore {
   Result<Draft> NewDraft() const;
   Result<Draft> OpenDraft(const std::string& name) const;  // one that an earlier run left
   void Discard(const std::string& name) const;
-  // Asks once that a draft become an object of the bucket. Workers that ask at the same time share
-  // a request.
-  Outcome<void> Adopt(S3Client& client, const std::string& bucket, Offer offer) EXCLUDES(mutex_);
 
  private:
-  struct Ticket;
   NearStore(os::Fd root, os::Fd inbox) : root_(std::move(root)), inbox_(std::move(inbox)) {}
-  // Those that wait, of one bucket, when it is this caller's turn to ask for all.
-  std::vector<Ticket*> TakeTurn(const Ticket& own) EXCLUDES(mutex_);
-  void EndTurn(std::span<Ticket* const> batch, const Outcome<void>& outcome) EXCLUDES(mutex_);
 
   const os::Fd root_, inbox_;
-  Mutex mutex_;
-  CondVar answered_;
-  bool asking_ GUARDED_BY(mutex_) = false;
-  std::vector<Ticket*> waiting_ GUARDED_BY(mutex_);
 };
 
 }  // namespace muster::transfer

@@ -31,10 +31,17 @@ class NearUpload final : public ObjectCopy {
   Outcome<Check> Finish(Worker& worker) override;
   void Abandon(Worker& worker) override;
   bool GoesOnLater() const override { return keep_; }
+  std::string group() const override {
+    const bool small = item_.size <= session_.options.parts.whole_up_to;
+    return small ? target_.at.profile + "@" + target_.at.bucket : "";
+  }
+  Outcome<Check> FinishTogether(Worker& worker, std::span<ObjectCopy* const> all) override;
 
  private:
   Status TakeUp() EXCLUDES(mutex_);
   std::vector<int> Left() EXCLUDES(mutex_);
+  Outcome<void> CheckSource() const;
+  Offer OfferDraft() EXCLUDES(mutex_);
   std::string WholeCrc() EXCLUDES(mutex_);
 
   Session& session_;
@@ -105,6 +112,7 @@ Outcome<void> NearUpload::Move(Worker& worker, const Part& part) {
   const FileStretch stretch{source_.fd.get(), draft_.fd.get(), part.offset,
                             part.length,      Show(item_.at),  Show(target_.at)};
   MUSTER_ASSIGN(std::string crc, CopyAndSum(worker, stretch, s3::DigestKind::kCrc32c));
+  MUSTER_TRY(CheckSource());
   if (keep_) session_.record->AddPart(target_.Key(), part.number, {"", s3::Hex(crc)});
   const MutexLock lock(mutex_);
   crcs_[part.number] = std::move(crc);
@@ -121,17 +129,27 @@ std::string NearUpload::WholeCrc() {
   return whole;
 }
 
+Outcome<void> NearUpload::CheckSource() const {
+  if (FileIdentity(source_.fd.get()) == source_.identity) return {};
+  return std::unexpected(
+      Trouble(Error{Code::kConflict, fmt::format("{} changed while it was copied", Show(item_.at)),
+                    "copy it again when nothing writes to it", 0}));
+}
+
+Offer NearUpload::OfferDraft() { return {draft_.name, target_.at.key, s3::Base64(WholeCrc())}; }
+
 Outcome<Check> NearUpload::Finish(Worker& worker) {
-  if (FileIdentity(source_.fd.get()) != source_.identity) {
-    return std::unexpected(Trouble(
-        Error{Code::kConflict, fmt::format("{} changed while it was copied", Show(item_.at)),
-              "copy it again when nothing writes to it", 0}));
-  }
+  ObjectCopy* const alone[] = {this};
+  return FinishTogether(worker, alone);
+}
+
+Outcome<Check> NearUpload::FinishTogether(Worker& worker, std::span<ObjectCopy* const> all) {
+  std::vector<Offer> offers;
+  for (ObjectCopy* const one : all) offers.push_back(static_cast<NearUpload*>(one)->OfferDraft());
   MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(target_.at.profile));
-  auto adopted = near_->Adopt(*client, target_.at.bucket,
-                              {draft_.name, target_.at.key, s3::Base64(WholeCrc())});
+  auto adopted = client->Adopt(target_.at.bucket, offers);
   if (adopted) {
-    adopted_ = true;
+    for (ObjectCopy* const one : all) static_cast<NearUpload*>(one)->adopted_ = true;
     return Check::kCrc;
   }
   // Whatever the cause, the long way finds it again and knows what to do about it.

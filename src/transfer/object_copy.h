@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "transfer/item.h"
@@ -24,6 +25,12 @@ class ObjectCopy {
   virtual Outcome<Work> Begin(Worker& worker) = 0;
   virtual Outcome<void> Move(Worker& worker, const Part& part) = 0;
   virtual Outcome<Check> Finish(Worker& worker) = 0;
+  // Copies of the same kind and store can be finished by one request: where it is not empty, copies
+  // with the same text are handed to FinishTogether of any of them. One outcome for all.
+  virtual std::string group() const { return {}; }
+  virtual Outcome<Check> FinishTogether(Worker& /*worker*/, std::span<ObjectCopy* const> /*all*/) {
+    return std::unexpected(Trouble());
+  }
   // Instead of Finish, when nothing of what was done is of use: the source changed, or the upload
   // is gone.
   virtual void Abandon(Worker& /*worker*/) {}
