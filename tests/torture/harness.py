@@ -41,15 +41,16 @@ def free_port():
 class FixedServer(Muster):
     """A server that comes back at the same address, so that clients need not look for it."""
 
-    def __init__(self, data, *flags, log=None):
+    def __init__(self, data, *flags, log=None, before=()):
         self.port = free_port()
         super().__init__(data, "--listen", f"127.0.0.1:{self.port}", *flags)
         self.log_path = log or self.data.with_suffix(".log")
+        self.before = before  # words in front of the executable
 
     def spawn(self):
         """Starts it and waits for nothing: it may be killed before it says a word."""
         with open(self.log_path, "ab") as log:
-            self.process = subprocess.Popen([MUSTER, "server", "--data", str(self.data), *self.flags],
+            self.process = subprocess.Popen([*self.before, MUSTER, "server", "--data", str(self.data), *self.flags],
                                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.env)
 
     def log(self):

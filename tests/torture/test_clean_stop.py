@@ -23,14 +23,27 @@ def resist(tmp_path_factory):
     return program
 
 
-@pytest.fixture
-def server(scratch):
-    server = FixedServer(scratch / "data", "--nodes", "8x8npu+8cpu").start()
+def running(scratch, **more):
+    server = FixedServer(scratch / "data", "--nodes", "8x8npu+8cpu", **more).start()
     yield server
     if server.process.poll() is None:
         server.kill()
     for pid in touching(scratch):  # only after a failure is there anything
         kill_hard(pid)
+
+
+@pytest.fixture
+def server(scratch):
+    yield from running(scratch)
+
+
+@pytest.fixture
+def bare_server(scratch):
+    """One that finds no control groups, as where nobody may make any."""
+    words = ["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /sys/fs/cgroup && exec "$0" "$@"']
+    if subprocess.run([*words, "true"], capture_output=True).returncode:
+        pytest.skip("control groups cannot be hidden here")
+    yield from running(scratch, before=words)
 
 
 class Resister:
@@ -98,6 +111,12 @@ def test_stopped_is_said_only_when_nothing_is_left(server, resist, scratch):
         see_the_end(resisters, "stopped")
         say(f"{len(resisters)} programs that resist were stopped")
     check_nothing_left(server)
+
+
+def test_the_same_holds_without_control_groups(bare_server, resist, scratch):
+    notes = bare_server.wait_end(bare_server.submit("--", "true"))["attempts"][0]["nodes"][0]["notes"]
+    assert any(note.startswith("no control group") for note in notes), notes
+    test_stopped_is_said_only_when_nothing_is_left(bare_server, resist, scratch)
 
 
 def test_succeeded_is_said_only_when_what_was_left_behind_is_gone(server, resist, scratch):
