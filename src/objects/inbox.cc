@@ -2,6 +2,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,22 +11,43 @@
 #include <memory>
 #include <system_error>
 
+#include "base/log.h"
+
 namespace muster::objects {
 namespace {
 
 constexpr size_t kNameLength = 24;
 constexpr int kProofBytes = 16;
 
-bool IsName(std::string_view name) {
+bool IsPart(std::string_view name) {
   return name.size() == kNameLength && std::ranges::all_of(name, [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
          });
+}
+
+// A file, or one in a folder that a client made for itself.
+bool IsName(std::string_view name) {
+  const size_t slash = name.find('/');
+  return slash == std::string_view::npos
+             ? IsPart(name)
+             : IsPart(name.substr(0, slash)) && IsPart(name.substr(slash + 1));
+}
+
+// Lets ext4 put the folders in it into block groups of their own. Where many files went away just
+// now, as when a bucket was emptied, making one takes it up to a hundred times as long. Other file
+// systems have no such flag and need none.
+void SpreadFolders(int folder) {
+  int flags = 0;
+  if (::ioctl(folder, FS_IOC_GETFLAGS, &flags) != 0) return;
+  flags |= FS_TOPDIR_FL;
+  (void)::ioctl(folder, FS_IOC_SETFLAGS, &flags);
 }
 
 }  // namespace
 
 Result<Inbox> Inbox::Open(const os::Path& root, const Folder& own) {
   MUSTER_ASSIGN(Folder folder, own.MakeSub("inbox", 0700));
+  SpreadFolders(folder.fd());
   std::string proof = os::RandomHex(kProofBytes);
   MUSTER_TRY(os::WriteFileAtomic(root / ".muster/near", proof, 0600, false));
   std::error_code error;
@@ -55,7 +78,9 @@ void Inbox::RemoveAbandoned(int64_t before_wall_ms) const {
         ::fstatat(folder_.fd(), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0) {
       continue;
     }
-    if (info.st_mtim.tv_sec * 1000 < before_wall_ms) ::unlinkat(folder_.fd(), entry->d_name, 0);
+    if (info.st_mtim.tv_sec * 1000 >= before_wall_ms) continue;
+    const auto gone = os::RemoveTree(root_ / ".muster/inbox" / entry->d_name);
+    if (!gone) LogWarning("{}", gone.error().text);
   }
 }
 

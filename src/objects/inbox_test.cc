@@ -44,6 +44,17 @@ TEST_F(InboxTest, AFileThatWasLeftHereIsTaken) {
   EXPECT_TRUE(std::filesystem::exists(At(kName)));  // until it has a place
 }
 
+TEST_F(InboxTest, SoIsOneInAFolderOfTheClientsOwn) {
+  const std::string name = std::string(kName) + "/" + kName;
+  std::filesystem::create_directory(At(kName));
+  ASSERT_TRUE(os::WriteFileAtomic(At(name), "bytes"));
+  EXPECT_TRUE(inbox_->Take(name));
+  EXPECT_EQ(Refusal(name + "/x"), S3Code::kNoSuchUpload);
+  EXPECT_EQ(Refusal(std::string(kName) + "/.."), S3Code::kNoSuchUpload);
+  inbox_->RemoveAbandoned(int64_t{1} << 52);
+  EXPECT_FALSE(std::filesystem::exists(At(kName)));
+}
+
 TEST_F(InboxTest, NothingElseIs) {
   EXPECT_EQ(Refusal(kName), S3Code::kNoSuchUpload);
   for (const char* name : {"", ".", "..", "../near", "../../near", "/etc/passwd",

@@ -42,7 +42,26 @@ std::unique_ptr<NearStore> NearStore::Open(const NearAnswer& told) {
   if (::faccessat(inbox->get(), ".", W_OK | X_OK, AT_EACCESS) != 0) return nullptr;
   // Kernels without it have no way to open what a server names and be sure where that is.
   if (!OpenBeneath(root->get(), ".muster", O_RDONLY | O_DIRECTORY)) return nullptr;
-  return std::unique_ptr<NearStore>(new NearStore(std::move(*root), std::move(*inbox)));
+  std::unique_ptr<NearStore> store(new NearStore(std::move(*root), std::move(*inbox)));
+  if (!store->MakeFolder()) return nullptr;
+  return store;
+}
+
+// A folder for each copy: the file system looks for room beside what is in it.
+Status NearStore::MakeFolder() {
+  std::string name = os::RandomHex(kNameBytes);
+  if (::mkdirat(inbox_.get(), name.c_str(), 0700) != 0) {
+    return FailErrno(errno, "write into the store's inbox");
+  }
+  folder_ = std::move(name);
+  drafts_ = OpenBeneath(inbox_.get(), folder_, O_RDONLY | O_DIRECTORY);
+  if (!drafts_) return FailErrno(errno, "open a folder of the store's inbox");
+  return {};
+}
+
+// With drafts in it that a later run goes on with, it stays.
+NearStore::~NearStore() {
+  if (!folder_.empty()) ::unlinkat(inbox_.get(), folder_.c_str(), AT_REMOVEDIR);
 }
 
 Result<os::Fd> NearStore::OpenObject(const std::string& bucket, const NearFile& file,
@@ -60,20 +79,17 @@ Result<os::Fd> NearStore::OpenObject(const std::string& bucket, const NearFile& 
 }
 
 Result<NearStore::Draft> NearStore::NewDraft() const {
-  Draft draft{{}, os::RandomHex(kNameBytes)};
-  draft.fd = os::Fd(::openat(inbox_.get(), draft.name.c_str(),
-                             O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (!draft.fd) return FailErrno(errno, "write into the store's inbox");
-  return draft;
+  const std::string leaf = os::RandomHex(kNameBytes);
+  os::Fd fd(::openat(drafts_.get(), leaf.c_str(),
+                     O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (!fd) return FailErrno(errno, "write into the store's inbox");
+  return Draft{std::move(fd), folder_ + "/" + leaf};
 }
 
 Result<NearStore::Draft> NearStore::OpenDraft(const std::string& name) const {
-  const bool plain = !name.empty() && name.find('/') == std::string::npos && name[0] != '.';
-  Draft draft{
-      os::Fd(plain ? ::openat(inbox_.get(), name.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1),
-      name};
-  if (!draft.fd) return Fail(Code::kNotFound, "there is no such file in the store's inbox");
-  return draft;
+  os::Fd fd = OpenBeneath(inbox_.get(), name, O_RDWR);
+  if (!fd) return FailErrno(errno, "open a file of the store's inbox");
+  return Draft{std::move(fd), name};
 }
 
 void NearStore::Discard(const std::string& name) const {

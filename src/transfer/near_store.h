@@ -33,6 +33,10 @@ struct Offer {
 // write it and what it becomes, the server decides; only the bytes take the short way. Any thread.
 class NearStore {
  public:
+  ~NearStore();
+  NearStore(const NearStore&) = delete;
+  NearStore& operator=(const NearStore&) = delete;
+
   // Null unless it is a store of ours on this machine that we may write to.
   static std::unique_ptr<NearStore> Open(const NearAnswer& told);
 
@@ -41,7 +45,7 @@ class NearStore {
 
   struct Draft {
     os::Fd fd;
-    std::string name;
+    std::string name;  // below the inbox
   };
   Result<Draft> NewDraft() const;
   Result<Draft> OpenDraft(const std::string& name) const;  // one that an earlier run left
@@ -49,8 +53,11 @@ class NearStore {
 
  private:
   NearStore(os::Fd root, os::Fd inbox) : root_(std::move(root)), inbox_(std::move(inbox)) {}
+  Status MakeFolder();
 
   const os::Fd root_, inbox_;
+  std::string folder_;  // in the inbox, for our drafts
+  os::Fd drafts_;       // that folder
 };
 
 }  // namespace muster::transfer
