@@ -146,6 +146,23 @@ TEST(MindsporeMsrun, GetsASchedulerWhereItWouldNotStartOne) {
   EXPECT_EQ(Plan(spec, allocation, SomePlaces()).value()[0].ranks.size(), 1u);
 }
 
+TEST(MindsporeMsrun, OnAMachineAloneTheSchedulerIsOursUnlessTheUserNamesItsPlace) {
+  JobSpec spec = Spec(1, "npu", 8, "msrun train.py");
+  Allocation allocation = SketchAllocation(spec);
+  allocation.nodes[0].is_virtual = false;
+  allocation.nodes[0].address = "127.0.0.1";
+  const auto orders = Plan(spec, allocation, SomePlaces()).value();
+  EXPECT_THAT(orders[0].ranks.at(0).argv, Contains("--master_addr=127.0.0.2"));
+  EXPECT_EQ(Env(orders[0].ranks.at(1).env, "MS_SCHED_HOST"), "127.0.0.2");
+  spec.roles[0].run.text = "msrun --master_addr 127.0.0.1 train.py";
+  EXPECT_EQ(Plan(spec, allocation, SomePlaces()).value()[0].ranks.size(), 1u);
+}
+
+TEST(MindsporeMsrun, TheSchedulerIsWhereTheUsersFlagsSendTheWorkers) {
+  const auto orders = PlanSketch(Spec(2, "npu", 8, "msrun --master_port 9000 train.py")).value();
+  EXPECT_EQ(Env(orders[0].ranks.at(1).env, "MS_SCHED_PORT"), "9000");
+}
+
 TEST(MindsporeMsrun, WrapsAPlainCommandWhenAsked) {
   JobSpec spec = Spec(1, "npu", 2);
   spec.launch.start = "msrun";

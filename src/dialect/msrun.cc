@@ -31,9 +31,19 @@ size_t ScriptAt(const std::vector<std::string>& argv) {
 }
 
 // msrun starts the scheduler on the node whose network interfaces have the address, and never finds
-// the addresses of virtual nodes there.
-bool StartsScheduler(const NodeShare& first) {
-  return !first.is_virtual && (!first.address.starts_with("127.") || first.address == "127.0.0.1");
+// loopback addresses there but the first one. Where it has started one it waits for that, a minute
+// and more, when a worker was killed: so it does not get the first one either.
+std::string MasterAddress(const NodeShare& first) {
+  return first.address == "127.0.0.1" ? "127.0.0.2" : first.address;
+}
+
+std::string MasterFlag(const NodeShare& first) { return "--master_addr=" + MasterAddress(first); }
+
+// `argv` is complete: an address of the user's own is another one.
+bool StartsScheduler(const NodeShare& first, const std::vector<std::string>& argv) {
+  if (first.is_virtual) return false;
+  const bool ours = std::ranges::find(argv, MasterFlag(first)) != argv.end();
+  return !ours || !first.address.starts_with("127.");
 }
 
 class Call {
@@ -52,7 +62,7 @@ class Call {
     for (const RankFacts& one : facts_.ranks) workers += one.role->ranks;
     Add(own, "worker_num", std::to_string(workers));
     Add(own, "local_worker_num", std::to_string(rank_.role->ranks));
-    Add(own, "master_addr", first.address);
+    if (!HasFlag(own, "master_addr")) own.push_back(MasterFlag(first));
     Add(own, "master_port", std::to_string(first.ports.front()));
     Add(own, "node_rank", std::to_string(rank_.node));
     Add(own, "log_dir", order_.dir + "/msrun");
@@ -113,8 +123,11 @@ Status ApplyMsrun(const JobFacts& facts, std::vector<NodeOrder>& orders) {
     return {};
   }
   const NodeShare& first = facts.first();
-  if (StartsScheduler(first)) return {};
   const std::vector<std::string>& argv = orders.front().ranks.front().argv;
+  if (StartsScheduler(first, argv)) return {};
+  // Where msrun's workers look for it, which may be the user's own word.
+  std::vector<std::string> flags(argv.begin(), argv.begin() + long(ScriptAt(argv)));
+  const auto host = TakeFlag(flags, "master_addr"), port = TakeFlag(flags, "master_port");
   std::vector<std::string> script(argv.begin() + long(ScriptAt(argv)), argv.end());
   if (!script.empty() && script.front().ends_with(".py")) {
     script.insert(script.begin(), facts.spec->python);
@@ -123,8 +136,8 @@ Status ApplyMsrun(const JobFacts& facts, std::vector<NodeOrder>& orders) {
   for (const RankFacts& one : facts.ranks) workers += one.role->ranks;
   RankOrder& scheduler = AddExtra(facts, orders, 0, "scheduler", std::move(script));
   SetEnv(scheduler.env, "MS_ROLE", "MS_SCHED");
-  SetEnv(scheduler.env, "MS_SCHED_HOST", first.address);
-  SetEnv(scheduler.env, "MS_SCHED_PORT", first.ports.front());
+  SetEnv(scheduler.env, "MS_SCHED_HOST", host.value_or(MasterAddress(first)));
+  SetEnv(scheduler.env, "MS_SCHED_PORT", port.value_or(std::to_string(first.ports.front())));
   SetEnv(scheduler.env, "MS_WORKER_NUM", workers);
   return {};
 }

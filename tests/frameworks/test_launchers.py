@@ -94,6 +94,17 @@ def test_a_rank_that_was_killed_behind_a_launcher_is_the_cause(cluster, launcher
     assert not any(os.path.exists(f"/proc/{pid}") for pid in pids.values())
 
 
+def test_msrun_on_a_real_node_does_not_wait_for_a_scheduler_of_its_own(start_server):
+    machine = start_server()
+    job_id = real.submit_training(machine, "mindspore", run="msrun train_mindspore.py", nodes=1, each=2, steps=100_000)
+    pids = wait_for_training(machine, job_id)
+    killed = time.time()
+    os.kill(pids[1], signal.SIGKILL)
+    job = machine.wait_end(job_id, real.PATIENCE)
+    assert job["verdict"]["cause"] == "killed", job["verdict"]
+    assert max(r["ended_ms"] for r in job["ranks"]) / 1000 - killed < 20  # with one of its own it takes more than a minute
+
+
 def test_hosts_are_discovered_by_the_script_of_the_job(cluster):
     run = ("horovodrun --gloo -np 4 --min-np 4 --network-interface lo --host-discovery-script $MUSTER_HOST_DISCOVERY "
            "python train_horovod_elastic.py")
