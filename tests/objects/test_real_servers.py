@@ -63,6 +63,8 @@ def tree(real):
     made["big.bin"], made["empty"] = os.urandom(BIG), b""
     for name in ("big.bin", "empty"):
         (real.folder / "up" / name).write_bytes(made[name])
+    for path in (real.folder / "up").rglob("*"):
+        os.utime(path, (1_700_000_000, 1_700_000_000))  # some servers tell whole seconds only
     return made
 
 
