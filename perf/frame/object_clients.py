@@ -1,7 +1,8 @@
 """Programs that copy trees to and from buckets, told alike."""
 import dataclasses
-import os
+import pathlib
 import subprocess
+import threading
 import time
 import typing
 
@@ -48,15 +49,41 @@ def aws():
                   lambda store, place, files: [*words(store), f"s3://{place}/", str(files)])
 
 
+class Memory(threading.Thread):
+    """The most memory that a process has had, in MB. What wait4() tells counts also what forked it."""
+
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.pid, self.most, self.ended = pid, 0.0, threading.Event()
+
+    def run(self):
+        while True:
+            self.most = max(self.most, high_water(self.pid))
+            if self.ended.wait(0.01):
+                return
+
+
+def high_water(pid):
+    """Of a process that is there; 0 of one that is not any more."""
+    try:
+        lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), 0.0)
+
+
 def run(command, env=None):
     """Milliseconds that a command took which must succeed, and the most memory it had, in MB."""
     began = time.perf_counter()
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
+    memory = Memory(child.pid)
+    memory.start()
     said = child.stderr.read()
-    child.stderr.close()
-    _, status, usage = os.wait4(child.pid, 0)
+    child.wait()
     took = (time.perf_counter() - began) * 1e3
-    child.returncode = os.waitstatus_to_exitcode(status)
+    memory.ended.set()
+    memory.join()
+    child.stderr.close()
     if child.returncode != 0:
         raise RuntimeError(f"{command}: exit code {child.returncode}: {said[-500:].decode(errors='replace')}")
-    return took, usage.ru_maxrss / 1024
+    return took, memory.most

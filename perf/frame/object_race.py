@@ -95,11 +95,3 @@ class Track:
         check(target, objects, size)
         shutil.rmtree(target)
         return took
-
-
-def server_memory(pid):
-    """The most memory that a process had, in MB."""
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) / 1024
-    raise RuntimeError(f"process {pid} tells no memory")

@@ -2,7 +2,7 @@
 import shutil
 
 from frame import object_clients, object_servers
-from frame.object_race import SETS, Track, embedded, make, memory_folder, server_memory
+from frame.object_race import SETS, Track, embedded, make, memory_folder
 from frame.samples import faster
 from frame.server import started
 from frame.timing import turns
@@ -65,7 +65,7 @@ def race_servers(lab, memory, rows, s5cmd_memory):
                 for track, place in zip(tracks, places):
                     track.clear(place)
                 shutil.rmtree(files)
-            most = max(most, server_memory(server.process.pid))
+            most = max(most, object_clients.high_water(server.process.pid))
     rows.append(faster(NAME, "most memory of the server", most, "s5cmd", s5cmd_memory, 1.0, "MB"))
 
 
