@@ -11,6 +11,7 @@
 #include "objects/folder_set.h"
 #include "objects/placement.h"
 #include "objects/s3_request.h"
+#include "os/file.h"
 
 namespace muster::objects {
 namespace {
@@ -62,6 +63,7 @@ Result<std::unique_ptr<ObjectStore>> ObjectStore::Open(const os::Path& root, boo
   MUSTER_TRY(os::MakeDirs(root));
   MUSTER_ASSIGN(Folder folder, Folder::Open(root));
   MUSTER_ASSIGN(Folder own, folder.MakeSub(".muster", 0700));
+  os::RemoveTemporaries(root / ".muster");  // of a server that was killed while it wrote a setting
   MUSTER_ASSIGN(Folder temporary, own.MakeSub("tmp", 0700));
   RemoveFiles(temporary);
   MUSTER_ASSIGN(Folder meta_folder, own.MakeSub("meta", 0700));

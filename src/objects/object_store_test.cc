@@ -176,12 +176,16 @@ TEST_P(ObjectStoreTest, AppendedPiecesAreCountedFromTheEnd) {
   EXPECT_EQ(Append("whole", 1, "x").error().code, S3Code::kObjectNotAppendable);
 }
 
-TEST_P(ObjectStoreTest, WhatAKilledServerWasReceivingIsRemoved) {
-  const std::string left = dir_ / "objects/.muster/tmp/abc";
-  ASSERT_TRUE(os::WriteFileAtomic(left, "half", 0644, false));
+TEST_P(ObjectStoreTest, WhatAKilledServerWasReceivingOrWritingIsRemoved) {
+  const os::Path received = dir_ / "objects/.muster/tmp/abc";
+  const os::Path written = dir_ / "objects/.muster" / os::TemporaryName();
+  for (const os::Path& left : {received, written}) {
+    ASSERT_TRUE(os::WriteFileAtomic(left, "half", 0644, false));
+  }
   store_.reset();
   store_ = ObjectStore::Open(dir_ / "objects", GetParam()).value();
-  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_FALSE(std::filesystem::exists(received));
+  EXPECT_FALSE(std::filesystem::exists(written));
 }
 
 TEST_P(ObjectStoreTest, UploadsAreFoundAgainAndTheAbandonedRemoved) {
