@@ -267,6 +267,8 @@ def _check_job(server, job, kind, attempts, began, launchers_killed, disk_was_fu
     for attempt in job["attempts"]:
         for rank in range(kind.ranks):
             text, whole = server.rank_log(job["id"], rank, attempt["number"]), lines_of(kind.lines, rank)
+            if attempt["exit"]["class"] == "lost":  # what is left is killed one by one: a shell may outlive its child for a moment
+                text = text.replace(b"Killed\n", b"")
             natural = attempt["exit"]["class"] in ("succeeded", "exit_code") and attempt["ranks"][rank]["exit"]["class"] != "stopped"
             if disk_was_full:  # a program's write may have been refused, but no line is doubled or out of order
                 numbers = [int(n) for n in re.findall(rb"line (\d+) of \d+\n", text)]
