@@ -6,17 +6,21 @@
 #include "cli/cli.h"
 #include "launcher/agent.h"
 #include "launcher/launcher.h"
+#include "launcher/meanwhile.h"
 #include "launcher/nursery.h"
 #include "launcher/stage_in.h"
+#include "launcher/stage_out.h"
 #include "version.h"
 
 namespace {
 
-// muster launch --order DIR, muster launch --stage-in DIR
+// muster launch --order DIR, and what a launcher starts: --stage-in, --stage-out, --meanwhile DIR
 int Launch(const std::vector<std::string>& arguments) {
   if (arguments.size() != 2) return 2;
-  return arguments[0] == "--stage-in" ? muster::launcher::RunStageIn(arguments[1])
-                                      : muster::launcher::RunLauncher(arguments[1]);
+  if (arguments[0] == "--stage-in") return muster::launcher::RunStageIn(arguments[1]);
+  if (arguments[0] == "--meanwhile") return muster::launcher::RunMeanwhile(arguments[1]);
+  if (arguments[0] == "--stage-out") return muster::launcher::RunStageOut(arguments[1]);
+  return muster::launcher::RunLauncher(arguments[1]);
 }
 
 // muster launch --nursery ROOM

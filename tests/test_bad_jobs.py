@@ -37,7 +37,7 @@ def refused(server, path, *words, flags=()):
     ("billion laughs", b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
         b"%c: &%c [%s]\n" % (c, c, b",".join([b"*" + bytes([c - 1])] * 9)) for c in range(ord("b"), ord("k"))) + b"run: x\n", ["values"]),
     ("unknown variable", b"run: x\nname: ${nam}\nvariables: {name: a}\n", ["nam"]),
-    ("buckets", b"run: x\noutputs: {train_url: 'obs://bucket/x'}\n", ["train_url", "bucket"]),
+    ("an address to write to", b"run: x\noutputs: {train_url: 'http://host/x'}\n", ["train_url", "obs://BUCKET"]),
     ("no bucket", b"run: x\ninputs: {data_url: 's3://x', more: 'ftp://h/x'}\n", ["inputs.data_url", "bucket", "inputs.more"]),
     ("an unknown framework", b"run: x\nframework: padle\n", ["did you mean \"paddle\""]),
     ("no run", b"name: x\n", ["run"]),

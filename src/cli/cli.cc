@@ -97,9 +97,10 @@ int RunWords(Context& context, std::vector<std::string> arguments) {
 int RunCli(int argc, char** argv, const Extras& extras) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
   // Verbs of our own machinery, left out of the help; an engine starts `launch --order DIR`, and
-  // that `launch --stage-in DIR`.
+  // that `launch --stage-in DIR` and its like.
   const bool is_order = arguments.size() > 1 && arguments[0] == "launch" &&
-                        (arguments[1] == "--order" || arguments[1] == "--stage-in");
+                        (arguments[1] == "--order" || arguments[1] == "--stage-in" ||
+                         arguments[1] == "--stage-out" || arguments[1] == "--meanwhile");
   const bool is_agent = !arguments.empty() && arguments[0] == "agent";
   if (is_order || is_agent) {
     arguments.erase(arguments.begin());

@@ -107,7 +107,8 @@ void Resolve(json::object& document, std::string_view key, const Pairs& expanded
   if (!paths) return;
   for (auto& entry : *paths) {
     json::value* place = &entry.value();
-    if (json::object* parts = place->if_object()) place = parts->if_contains("from");
+    if (json::object* parts = place->if_object())
+      place = parts->if_contains(key == "inputs" ? "from" : "to");
     json::string* written = place == nullptr ? nullptr : place->if_string();
     if (!written) continue;
     const std::string* meant = Find(expanded, entry.key());
@@ -115,6 +116,15 @@ void Resolve(json::object& document, std::string_view key, const Pairs& expanded
     *written =
         AbsolutePath(*written, meant ? *meant : std::string(*written), by_flag ? here : folder);
   }
+}
+
+// Every output and what was written of it, with variables replaced.
+Pairs OutputPlaces(const JobSpec& spec) {
+  Pairs places = spec.outputs;
+  for (const Publishing& one : spec.published)
+    for (auto& [name, place] : places)
+      if (name == one.name) place = one.to;
+  return places;
 }
 
 // A word of the command that is a file here, so that the command cannot work without this folder.
@@ -194,7 +204,9 @@ Result<JobInput> ReadJobInput(const Args& args, const os::Path& here) {
         AbsolutePath(EscapeVariables(first.code), first.code, flags.code ? here : file.folder);
   }
   Resolve(input.document, "inputs", first.inputs, flags.inputs, file.folder, here);
-  Resolve(input.document, "outputs", first.outputs, flags.outputs, file.folder, here);
+  Resolve(input.document, "outputs", OutputPlaces(first), flags.outputs, file.folder, here);
+  if (json::value* logs = input.document.if_contains("logs"); logs && logs->is_string())
+    *logs = AbsolutePath(logs->get_string(), first.logs, file.folder);
   auto resolved = ReadSpecs(input.document, file.marks);
   if (!resolved) return std::unexpected(Faulty(resolved.error(), file.shown));
   input.specs = std::move(*resolved);

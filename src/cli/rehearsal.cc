@@ -90,6 +90,8 @@ JobSpec RehearsalSpec(JobSpec spec, int64_t limit_ms) {
     for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"})
       if (!HasEnv(role.env, name)) role.env.emplace_back(name, "1");
   for (auto& output : spec.outputs) output.second.clear();
+  spec.published.clear();
+  spec.logs.clear();
   spec.memory.reset();
   spec.after.clear();
   spec.retries = 0;

@@ -11,7 +11,9 @@
 #include "dialect/facts.h"
 #include "dialect/framework.h"
 #include "dialect/platform.h"
+#include "dialect/publishing.h"
 #include "dialect/staging.h"
+#include "model/source.h"
 
 namespace muster::dialect {
 
@@ -48,7 +50,8 @@ Hosts HostsOf(const Allocation& allocation) {
 
 std::vector<std::string> FoldersOf(const JobSpec& spec, const Places& places) {
   std::vector<std::string> folders{places.job_dir + "/outputs"};
-  for (const auto& output : spec.outputs) folders.push_back(OutputFolder(output, places));
+  for (const auto& output : spec.outputs)
+    if (!IsFar(output.second)) folders.push_back(OutputFolder(output, places));
   return folders;
 }
 
@@ -184,6 +187,12 @@ Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& alloc
     const Shared<std::string> text = ToPrettyJson(ToJsonObject(*staging));
     for (NodeOrder& order : orders)
       order.files.push_back({fmt::format("{}/{}", order.dir, kStagingFile), text, 0600});
+  }
+  for (NodeOrder& order : orders) {
+    const Publication meanwhile = PublicationMeanwhile(spec, places, order);
+    if (meanwhile.empty()) continue;
+    order.files.push_back({fmt::format("{}/{}", order.dir, kMeanwhileFile),
+                           ToPrettyJson(ToJsonObject(meanwhile)), 0600});
   }
   return orders;
 }

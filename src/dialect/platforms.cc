@@ -45,7 +45,8 @@ std::vector<std::string> KeptPaths(const JobSpec& outside, const Places& places)
   if (outside.python.starts_with('/')) kept.push_back(InstallationOf(outside.python));
   for (const auto& input : outside.inputs)
     if (!IsFar(input.second)) kept.push_back(PlainPath(input.second));
-  for (const auto& output : outside.outputs) kept.push_back(OutputFolder(output, places));
+  for (const auto& output : outside.outputs)
+    if (!IsFar(output.second)) kept.push_back(OutputFolder(output, places));
   return kept;
 }
 

@@ -49,7 +49,8 @@ Node::Node(os::Loop& loop, RecordWriter& record, NodeOrder order, Ground ground,
       starter_(order_, ground_.group, ground_.companions),
       ranks_(order_, starter_),
       hooks_(order_, starter_),
-      inputs_(loop, order_, hooks_, record),
+      stage_step_(loop, order_, hooks_, record),
+      shipper_(loop, order_, hooks_, starter_),
       agents_(loop, order_, starter_),
       meeting_(loop),
       follower_(loop, order_),
@@ -112,18 +113,19 @@ void Node::StageIn() {
     return FailNode(-1, NotStarted(text, CodeWithoutCode(order_)),
                     fmt::format("{}: {}", order_.node_name, text));
   }
-  inputs_.IsNeeded() ? Fetch() : PreStart();
+  stage_step_.IsNeeded() ? Fetch() : PreStart();
 }
 
 void Node::Fetch() {
   phase_ = Phase::kFetch;
-  if (const auto status = inputs_.Start(); !status)
-    FailNode(-1, NotStarted(status.error().text, 0),
-             fmt::format("{} cannot fetch its inputs: {}", order_.node_name, status.error().text));
+  if (const auto status = stage_step_.Start(); !status)
+    FailNode(
+        -1, NotStarted(status.error().text, 0),
+        fmt::format("{} cannot copy from or to far: {}", order_.node_name, status.error().text));
 }
 
 void Node::AfterFetch(const ExitReport& report) {
-  if (const auto status = inputs_.Finish(report); !status)
+  if (const auto status = stage_step_.Finish(report); !status)
     return FailNode(-1, NotStarted(status.error().text, CodeWithoutCode(order_)),
                     fmt::format("{} {}", order_.node_name, status.error().text));
   PreStart();
@@ -181,6 +183,7 @@ void Node::StartRanks() {
   if (ground_.group) joining_ = loop_.After(kJoinLateMs, [this] { ground_.group->JoinLate(); });
   follower_.Start();
   if (failed) return OnRankFailure(*failed);
+  shipper_.Start();
   StartLimit();
   Settle();
 }
@@ -204,17 +207,21 @@ void Node::StartLimit() {
 void Node::OnChildren(const std::vector<EndedChild>& children) {
   std::vector<RankEnded> ranks;
   std::optional<ExitReport> hook;
+  bool shipped = false;
   for (const auto& child : children) {
     if (auto rank = ranks_.Take(child, {wish_.by, false, warning_signal_})) {
       ranks.push_back(std::move(*rank));
     } else if (auto ended = hooks_.Take(child)) {
       hook = std::move(ended);
+    } else if (shipper_.Take(child)) {
+      shipped = true;
     } else {
       agents_.Take(child);  // the rest are orphans that we inherited
     }
   }
   if (!ranks.empty()) AfterRanks(ranks);
   if (hook) AfterHook(*hook);
+  if (shipped && ranks.empty() && !hook) Settle();
 }
 
 void Node::AfterRanks(const std::vector<RankEnded>& ended) {
@@ -245,7 +252,8 @@ void Node::Settle() {
   const bool alone = order_.node_count == 1;
   if (ranks_.living() == 0) {
     // A node without ranks serves the others until the server says that they are done.
-    if (alone || !order_.ranks.empty()) On(StopEvent::kAllEnded);
+    const bool over = alone || !order_.ranks.empty();
+    if (over && !shipper_.End()) On(StopEvent::kAllEnded);  // else once it is gone
   } else if (alone && ranks_.living_working() == 0 && HasWorkingRanks(order_)) {
     Stop({StoppedBy::kRoleEnd, "the working ranks have ended", -1});
   }

@@ -13,11 +13,12 @@
 #include "launcher/control.h"
 #include "launcher/follow.h"
 #include "launcher/hooks.h"
-#include "launcher/input_fetch.h"
 #include "launcher/ranks.h"
 #include "launcher/record_writer.h"
 #include "launcher/rendezvous.h"
+#include "launcher/shipper.h"
 #include "launcher/signals.h"
+#include "launcher/stage_step.h"
 #include "launcher/starter.h"
 #include "launcher/stopper.h"
 #include "launcher/time_limit.h"
@@ -78,7 +79,7 @@ class Node {
   // node_stop.cc
   void Ask(Wish wish);   // from outside: a user, another node, a limit
   void Stop(Wish wish);  // from within, right after children were reaped
-  bool Idle() const { return ranks_.living() == 0 && !hooks_.running(); }
+  bool Idle() const { return ranks_.living() == 0 && !hooks_.running() && !shipper_.running(); }
   void On(StopEvent event);
   void Do(StopAction action);
   void RunStopHook();
@@ -104,7 +105,8 @@ class Node {
   const Starter starter_;
   Ranks ranks_;
   HookRunner hooks_;
-  InputFetch inputs_;
+  StageStep stage_step_;
+  Shipper shipper_;
   AgentService agents_;
   RendezvousServer meeting_;
   Follower follower_;

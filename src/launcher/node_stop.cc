@@ -42,7 +42,8 @@ void Node::Stop(Wish wish) {
     grace_ms_ = GraceOf(wish.by, order_.grace_ms, wish.grace_ms);
     wish_ = std::move(wish);
     agents_.RefuseMore();
-    inputs_.Cancel();
+    stage_step_.Cancel();
+    (void)shipper_.End();
     limit_.Cancel();
   } else if (state_ == StopState::kClean && CutsFailureHook(by)) {
     hooks_.Signal(SIGKILL);

@@ -53,11 +53,13 @@ os::Path Conductor::NodeDir(JobId id, int attempt, int node) const {
 void Conductor::OnRecord(const engines::AttemptRef& attempt, int node, const RecordLine& line,
                          int64_t end_offset) {
   if (Live* live = impl_->Current(attempt)) impl_->TakeRecord(*live, node, line, end_offset);
+  if (Live* live = impl_->Publishing(attempt)) impl_->TakePublishRecord(*live, line, end_offset);
 }
 void Conductor::OnNodeLost(const engines::AttemptRef& attempt, int node, const std::string& why,
                            const NodeClean& clean) {
   if (Live* live = impl_->Current(attempt))
     impl_->TakeLost(*live, node, why, clean, ExitClass::kLost);
+  if (Live* live = impl_->Publishing(attempt)) impl_->TakePublisherLost(*live, why);
 }
 
 }  // namespace muster::lifecycle

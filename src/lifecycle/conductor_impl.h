@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dialect/plan.h"
 #include "lifecycle/conductor.h"
 #include "lifecycle/watchers.h"
 
@@ -54,6 +55,7 @@ struct Conductor::Impl {
   void StartNodes(const engines::AttemptRef& ref, const std::vector<NodeOrder>& orders);
   Status ReservePorts(const engines::AttemptRef& ref, const JobSpec& spec, Allocation& allocation);
   Result<std::vector<NodeOrder>> Orders(const Job& job, const Attempt& attempt) const;
+  dialect::Places PlacesOf(const Job& job, const Attempt& attempt) const;
   void FailBeforeStart(Live& entry, const Error& error);
 
   // -- watch.cc: what the records tell
@@ -87,6 +89,16 @@ struct Conductor::Impl {
   std::vector<store::Op> EndOps(Live& entry, Event event, const std::string& reason);
   void Forget(JobId id, State state);
   void Remove(JobId id, std::function<void(Status)> done);
+
+  // -- publish.cc: outputs and logs go to their places when all nodes have ended
+  bool PublishFirst(Live& entry);  // whether something has yet to be published
+  void BeginPublishing(Live& entry);
+  Status TakeUpPublishing(Live& entry);
+  void TakePublishRecord(Live& entry, const RecordLine& line, int64_t end_offset);
+  void TakePublisherLost(Live& entry, const std::string& why);
+  void EndPublishing(Live& entry, std::string error);
+  Live* Publishing(const engines::AttemptRef& ref);
+  engines::AttemptRef PublishRef(const Job& job, const Attempt& attempt) const;
 
   // -- collect.cc: code snapshots that no job uses any more
   void CollectCode();
@@ -134,8 +146,7 @@ struct Conductor::Impl {
   std::map<std::string, std::vector<SubmitDone>> keys_in_flight;
   JobId next_id = 1;
   bool schedule_due = false;
-  bool collecting = false;       // code, on the pool
-  bool second_look_due = false;  // at code
+  bool collecting = false, second_look_due = false;  // code: on the pool, and once more
   Watchers watchers;
   std::shared_ptr<bool> here = std::make_shared<bool>(true);
 };

@@ -11,7 +11,7 @@ namespace muster::lifecycle {
 void Conductor::Impl::FinishIfOver(Live& entry) {
   const Attempt& attempt = *entry.job.current();
   if (entry.finishing || !std::ranges::all_of(attempt.nodes, &NodeStatus::ended)) return;
-  EndAttempt(entry);
+  if (!PublishFirst(entry)) EndAttempt(entry);
 }
 
 // Every node is clean. The attempt's end is judged and journaled; the job ends with it or waits for
@@ -19,7 +19,7 @@ void Conductor::Impl::FinishIfOver(Live& entry) {
 void Conductor::Impl::EndAttempt(Live& entry) {
   Attempt& attempt = *entry.job.current();
   const auto ref = RefOf(entry.job, attempt);
-  attempt.ended_ms = Now();
+  if (attempt.ended_ms == 0) attempt.ended_ms = Now();
   attempt.exit = OverallExit(attempt);
   const Outcome outcome = OutcomeOf(entry.job.spec, entry.job.used_retries, attempt);
   parts.engine.Release(ref);

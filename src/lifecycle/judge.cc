@@ -30,7 +30,8 @@ Outcome OutcomeOf(const JobSpec& spec, int used_retries, const Attempt& attempt)
     return {Event::kEndedStopped};
   if (exit.how == ExitClass::kStopped && exit.stopped_by == StoppedBy::kPreemption)
     return {attempt.stop_asked ? Event::kEndedStopped : Event::kEndedRetry};
-  const bool hopeless = exit.how == ExitClass::kCouldNotStart || exit.how == ExitClass::kTimedOut;
+  const bool hopeless = exit.how == ExitClass::kCouldNotStart || exit.how == ExitClass::kTimedOut ||
+                        exit.how == ExitClass::kNotPublished;
   if (!hopeless && !attempt.stop_asked && used_retries < spec.retries)
     return {Event::kEndedRetry, true};
   return {Event::kEndedBadly};

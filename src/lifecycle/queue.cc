@@ -73,6 +73,7 @@ scheduler::Cluster Conductor::Impl::ClusterNow() const {
     // An end that waits for its sync holds nothing any more: all nodes are clean.
     if (state == State::kQueued || IsTerminal(state) || entry.ended) continue;
     const Attempt& attempt = *entry.job.current();
+    if (attempt.publish) continue;  // its nodes have ended and are clean: it holds nothing
     scheduler::Holding holding;
     holding.id = id;
     holding.priority = entry.job.spec.priority;

@@ -41,7 +41,7 @@ void Conductor::Impl::Resume(Live& entry) {
     });
     return;
   }
-  // All nodes may have ended before the crash, with only the job's own end missing.
+  // All nodes may have ended before the crash, with only what follows missing.
   if (Live* now = Current(ref)) FinishIfOver(*now);
 }
 

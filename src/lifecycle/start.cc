@@ -115,8 +115,7 @@ Status Conductor::Impl::ReservePorts(const engines::AttemptRef& ref, const JobSp
   return {};
 }
 
-Result<std::vector<NodeOrder>> Conductor::Impl::Orders(const Job& job,
-                                                       const Attempt& attempt) const {
+dialect::Places Conductor::Impl::PlacesOf(const Job& job, const Attempt& attempt) const {
   dialect::Places places;
   places.job = job.id;
   places.attempt = attempt.number;
@@ -131,7 +130,12 @@ Result<std::vector<NodeOrder>> Conductor::Impl::Orders(const Job& job,
   places.data_dir = parts.data;
   places.cache_limit = parts.input_cache;
   places.muster = parts.self;
-  return dialect::Plan(job.spec, attempt.allocation, places);
+  return places;
+}
+
+Result<std::vector<NodeOrder>> Conductor::Impl::Orders(const Job& job,
+                                                       const Attempt& attempt) const {
+  return dialect::Plan(job.spec, attempt.allocation, PlacesOf(job, attempt));
 }
 
 void Conductor::Impl::FailBeforeStart(Live& entry, const Error& error) {

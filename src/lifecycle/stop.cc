@@ -91,6 +91,7 @@ bool Conductor::Impl::StopAttempt(Live& entry, StoppedBy by, const std::string& 
   Attempt& attempt = *entry.job.current();
   const bool first = attempt.stopped_by == StoppedBy::kNobody;
   if (first) attempt.stopped_by = by;
+  if (attempt.publish) attempt.publish->cut = true;
   const Event event = by == StoppedBy::kUser         ? Event::kStopAsked
                       : by == StoppedBy::kTimeLimit  ? Event::kTimeLimit
                       : by == StoppedBy::kPreemption ? Event::kPreempted
@@ -104,7 +105,8 @@ bool Conductor::Impl::StopAttempt(Live& entry, StoppedBy by, const std::string& 
   const ControlLine line{
       .by = by, .node = -1, .rank = -1, .detail = detail, .grace_ms = grace_ms.value_or(-1)};
   const auto ref = RefOf(entry.job, attempt);
-  const auto status = parts.engine.Stop(ref, line);
+  const auto status =
+      parts.engine.Stop(attempt.publish ? PublishRef(entry.job, attempt) : ref, line);
   if (status) return true;
   LogError("job {}: {}; trying again", entry.job.id, status.error().text);
   parts.loop.After(kRetryMs, [this, still = here, ref, line, grace_ms] {

@@ -114,7 +114,7 @@ json::object Conductor::Impl::VerdictOf(const Job& job) const {
     return {};
   std::vector<std::string> lines;
   std::vector<verdict::RankLines> others;
-  if (attempt->cause) {
+  if (attempt->cause && attempt->cause->exit.how != ExitClass::kNotPublished) {
     const os::Path dir = RefOf(job, *attempt).dir;
     lines = attempt->cause->rank >= 0
                 ? LastLinesOf(dir, attempt->cause->node, attempt->cause->rank)

@@ -12,9 +12,9 @@
 namespace muster {
 namespace {
 
-constexpr NameTable<ExitClass, ExitClass::kStopped> kClasses = {
-    "succeeded",       "exit_code", "signal", "out_of_memory",
-    "could_not_start", "timed_out", "lost",   "stopped"};
+constexpr NameTable<ExitClass, ExitClass::kNotPublished> kClasses = {
+    "succeeded", "exit_code", "signal",  "out_of_memory", "could_not_start",
+    "timed_out", "lost",      "stopped", "not_published"};
 constexpr NameTable<StoppedBy, StoppedBy::kRoleEnd> kStoppers = {
     "nobody", "user", "rank_failure", "time_limit", "preemption", "role_end"};
 static_assert(kClasses.back() != nullptr && kStoppers.back() != nullptr);
@@ -121,6 +121,8 @@ std::string Describe(const ExitReport& report) {
       return "was lost" + (report.detail.empty() ? "" : ": " + report.detail);
     case ExitClass::kStopped:
       return StoppedText(report.stopped_by) + LastWord(report);
+    case ExitClass::kNotPublished:
+      return "could not publish its outputs" + (report.detail.empty() ? "" : ": " + report.detail);
   }
   return "ended";
 }
@@ -142,6 +144,8 @@ int ShellExitCode(const ExitReport& report) {
       return 125;
     case ExitClass::kStopped:
       return report.stopped_by == StoppedBy::kUser ? 130 : 143;
+    case ExitClass::kNotPublished:
+      return 123;
   }
   return 125;
 }

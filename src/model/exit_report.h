@@ -19,6 +19,7 @@ enum class ExitClass {
   kTimedOut,       // stopped because the time limit passed
   kLost,           // its launcher died; how it ended is unknown
   kStopped,        // stopped by us; `stopped_by` says for whom
+  kNotPublished,   // an attempt that went well, but its outputs could not be taken to their place
 };
 
 enum class StoppedBy {
@@ -52,7 +53,7 @@ const char* SignalName(int signal);  // "SIGKILL"; "signal 99" has no name and g
 std::string Describe(const ExitReport& report);
 
 // What `muster run` exits with for it: the code itself, 128 + signal, 124 timed out, 125 lost,
-// 126/127 could not start, 130 stopped by the user, 143 otherwise stopped.
+// 123 not published, 126/127 could not start, 130 stopped by the user, 143 otherwise stopped.
 int ShellExitCode(const ExitReport& report);
 
 // Only this function reads a wait status. `core` as in WCOREDUMP.

@@ -6,7 +6,7 @@ namespace muster {
 namespace {
 
 // Keys that later versions will have; they are not slips of the finger.
-constexpr std::array<std::string_view, 2> kLaterKeys = {"logs", "image"};
+constexpr std::array<std::string_view, 1> kLaterKeys = {"image"};
 
 }  // namespace
 

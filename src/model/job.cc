@@ -77,6 +77,21 @@ Cause CauseFromJson(const json::object& object) {
   return cause;
 }
 
+json::object ToJson(const PublishStatus& publish) {
+  return {
+      {"tries", publish.tries}, {"token", publish.token}, {"record_offset", publish.record_offset},
+      {"cut", publish.cut},     {"over", publish.over},   {"error", publish.error}};
+}
+
+PublishStatus PublishFromJson(const json::object& object) {
+  return {.tries = int(GetInt(object, "tries")),
+          .token = std::string(GetString(object, "token")),
+          .record_offset = GetInt(object, "record_offset"),
+          .cut = GetBool(object, "cut"),
+          .over = GetBool(object, "over"),
+          .error = std::string(GetString(object, "error"))};
+}
+
 template <typename T, typename Read>
 void ReadList(const json::object& object, std::string_view key, std::vector<T>& into, Read read) {
   if (const auto* array = GetArray(object, key))
@@ -97,6 +112,7 @@ json::object ToJsonObject(const Attempt& attempt) {
   if (attempt.stop_asked) object["stop_asked"] = true;
   if (attempt.cause) object["cause"] = ToJson(*attempt.cause);
   if (attempt.exit) object["exit"] = ToJsonObject(*attempt.exit);
+  if (attempt.publish) object["publish"] = ToJson(*attempt.publish);
   json::array nodes, ranks;
   for (const auto& node : attempt.nodes) nodes.push_back(ToJson(node));
   for (const auto& rank : attempt.ranks) ranks.push_back(ToJson(rank));
@@ -118,6 +134,8 @@ Attempt AttemptFromJson(const json::object& object) {
   attempt.stop_asked = GetBool(object, "stop_asked");
   if (const auto* cause = GetObject(object, "cause")) attempt.cause = CauseFromJson(*cause);
   if (const auto* exit = GetObject(object, "exit")) attempt.exit = ExitReportFromJson(*exit);
+  if (const auto* publish = GetObject(object, "publish"))
+    attempt.publish = PublishFromJson(*publish);
   ReadList(object, "nodes", attempt.nodes, NodeFromJson);
   ReadList(object, "ranks", attempt.ranks, RankFromJson);
   return attempt;
@@ -138,8 +156,10 @@ json::object ToJsonObject(const Job& job) {
   json::array attempts, ranks;
   for (const auto& attempt : job.attempts) {
     attempts.push_back(ToJsonObject(attempt));
-    attempts.back().as_object().erase(
-        "token");  // it names the attempt's processes; nobody's business
+    // Tokens name the attempt's processes; nobody's business.
+    json::object& shown = attempts.back().as_object();
+    shown.erase("token");
+    if (json::value* publish = shown.if_contains("publish")) publish->as_object().erase("token");
   }
   if (const auto* current = job.current())
     for (const auto& rank : current->ranks) ranks.push_back(ToJson(rank));

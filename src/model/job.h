@@ -46,6 +46,17 @@ struct Cause {
       what;  // "rank 3 on node-1 exited with code 7", "setup hook on node-0 exited with code 1"
 };
 
+// How outputs and logs are taken to their places after all nodes have ended: by a launcher of its
+// own, and by another one when that is killed.
+struct PublishStatus {
+  int tries = 0;
+  std::string token;          // of the latest try
+  int64_t record_offset = 0;  // of the same
+  bool cut = false;           // a user does not want to wait for it
+  bool over = false;
+  std::string error;  // why it cannot be done; empty: nothing is wrong so far
+};
+
 struct Attempt {
   int number = 1;
   std::string token;
@@ -59,6 +70,7 @@ struct Attempt {
   std::optional<ExitReport> exit;  // of the attempt as a whole, once it ended
   std::vector<NodeStatus> nodes;
   std::vector<RankInfo> ranks;
+  std::optional<PublishStatus> publish;  // once it began
 };
 
 // A job as the server holds it while it is not terminal, and as the journal keeps it for good.

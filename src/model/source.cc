@@ -34,7 +34,7 @@ bool IsAlnum(char c) {
 }
 
 // "BUCKET" or "PROFILE@BUCKET", by the same rule as the copier's.
-bool IsBucket(std::string_view text) {
+bool IsBucketName(std::string_view text) {
   if (const size_t at = text.find('@'); at != std::string_view::npos) {
     if (at == 0) return false;
     text.remove_prefix(at + 1);
@@ -49,28 +49,10 @@ bool HasControl(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-// What is wrong with a far place; empty: nothing.
-std::string_view FaultOf(std::string_view place) {
-  if (HasControl(place)) return "control characters cannot stand in it";
-  if (const auto rest = Behind(place, kBuckets)) {
-    const size_t slash = std::min(rest->find('/'), rest->size());
-    if (!IsBucket(rest->substr(0, slash)))
-      return "a bucket's name has 3 to 255 letters, digits, dots, dashes and underscores";
-    if (rest->size() > slash + 1 + kLongestKey) return "a key has at most 1024 bytes";
-    return {};
-  }
-  const auto rest = Behind(place, kAddresses);
-  const std::string_view host = rest->substr(0, rest->find_first_of("/?#"));
-  if (host.empty()) return "the address has no host";
-  if (host.find('@') != std::string_view::npos) return "a user's name cannot stand in it";
-  if (FarName(place).empty()) return "the address must name a file";
-  return {};
-}
-
 std::optional<std::string> ReadSource(const Cursor& at) {
   auto text = at.Text(kExpected);
   if (!text) return std::nullopt;
-  const std::string_view fault = IsFar(*text) ? FaultOf(*text) : std::string_view();
+  const std::string_view fault = IsFar(*text) ? FarFault(*text) : std::string_view();
   const bool near = text->find("://") == std::string::npos || text->starts_with("file:///");
   if (!text->empty() && fault.empty() && (near || IsFar(*text))) return text;
   at.reading.AddFault(at.path, text->empty() ? "an empty text" : DescribeValue(json::string(*text)),
@@ -119,6 +101,25 @@ bool ReadOne(const Cursor& at, const std::string& name, Sources& sources) {
 
 bool IsFar(std::string_view place) {
   return Behind(place, kBuckets).has_value() || Behind(place, kAddresses).has_value();
+}
+
+bool IsBucket(std::string_view place) { return Behind(place, kBuckets).has_value(); }
+
+std::string_view FarFault(std::string_view place) {
+  if (HasControl(place)) return "control characters cannot stand in it";
+  if (const auto rest = Behind(place, kBuckets)) {
+    const size_t slash = std::min(rest->find('/'), rest->size());
+    if (!IsBucketName(rest->substr(0, slash)))
+      return "a bucket's name has 3 to 255 letters, digits, dots, dashes and underscores";
+    if (rest->size() > slash + 1 + kLongestKey) return "a key has at most 1024 bytes";
+    return {};
+  }
+  const auto rest = Behind(place, kAddresses);
+  const std::string_view host = rest->substr(0, rest->find_first_of("/?#"));
+  if (host.empty()) return "the address has no host";
+  if (host.find('@') != std::string_view::npos) return "a user's name cannot stand in it";
+  if (FarName(place).empty()) return "the address must name a file";
+  return {};
 }
 
 std::string FarName(std::string_view place) {

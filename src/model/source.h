@@ -14,6 +14,10 @@ namespace muster {
 // Whether an input lies in a bucket (s3://, obs://) or behind an http(s) address. Pure, by its
 // scheme alone.
 bool IsFar(std::string_view place);
+bool IsBucket(std::string_view place);
+
+// What is wrong with a far place; empty: nothing.
+std::string_view FarFault(std::string_view place);
 
 // The name that what it stands for gets on a node: the last one of its path. Empty for a place that
 // names a folder (it ends with '/'), for a bucket alone, and where the name cannot be a file's.

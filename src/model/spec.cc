@@ -70,12 +70,20 @@ void PutRoles(json::object& object, const JobSpec& spec) {
   if (!resources.empty()) object["resources"] = std::move(resources);
 }
 
-void PutOutputs(json::object& object, const Pairs& outputs) {
-  if (outputs.empty()) return;
+json::value OutputJson(const Publishing& published) {
+  json::object parts{{"to", EscapeVariables(published.to)}, {"mode", "publish"}};
+  if (published.always) parts["when"] = "always";
+  if (published.sync_ms != 0) parts["sync"] = Milliseconds(published.sync_ms);
+  return parts;
+}
+
+void PutOutputs(json::object& object, const JobSpec& spec) {
+  if (spec.outputs.empty()) return;
   json::object members;
-  for (const auto& [name, place] : outputs) {
+  for (const auto& [name, place] : spec.outputs) {
     members[name] = place.empty() ? json::value() : json::value(EscapeVariables(place));
   }
+  for (const Publishing& one : spec.published) members[one.name] = OutputJson(one);
   object["outputs"] = std::move(members);
 }
 
@@ -155,7 +163,8 @@ json::object ToJsonObject(const JobSpec& spec) {
   PutText(object, "code", spec.code);
   PutRoles(object, spec);
   PutPairs(object, "inputs", spec.inputs);
-  PutOutputs(object, spec.outputs);
+  PutOutputs(object, spec);
+  PutText(object, "logs", spec.logs);
   PutPairs(object, "labels", spec.labels);
   object["workdir"] = spec.workdir;
   PutAfter(object, spec.after);

@@ -66,16 +66,29 @@ struct Hooks {
   bool operator==(const Hooks&) const = default;
 };
 
+// What becomes of an output beyond the folder that the ranks write into: it is taken elsewhere,
+// whole, when the job has ended.
+struct Publishing {
+  std::string name;     // of the output
+  std::string to;       // in a bucket (source.h), or an absolute folder
+  bool always = false;  // also when the job failed or was stopped
+  int64_t sync_ms = 0;  // and while it runs, so often; 0: only at the end
+  bool operator==(const Publishing&) const = default;
+};
+
 struct JobSpec {
   std::string name;
   std::string framework = "custom";
   std::string platform;  // whose inside the job finds: one of kPlatforms; empty: none
   Launch launch;
   std::string python = "python3";  // interpreter of .py boot files
-  std::string code;                // folder as the user wrote it, empty: none
+  std::string code;                // folder as the user wrote it, or in a bucket; empty: none
   std::string code_hash;           // its snapshot, set at submit
   Pairs inputs;   // name -> absolute folder or file, file:// URL, or far (source.h)
-  Pairs outputs;  // name -> absolute folder; empty: kept in the job's own folder
+  Pairs outputs;  // name -> absolute folder; empty: kept in the job's own folder. The first
+                  // generation of ModelArts has URLs here
+  std::vector<Publishing> published;  // those that are taken elsewhere; their folder is the job's
+  std::string logs;                   // where logs are taken to, as in Publishing; empty: nowhere
   Pairs labels;
   std::vector<Role> roles;  // at least one; the plain form is one role "worker"
   std::string workdir =

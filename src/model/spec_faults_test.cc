@@ -155,16 +155,18 @@ TEST(SpecFaultsTest, FrameworksAndTheirWaysToStartAreNamed) {
   EXPECT_THAT(TextWith("launch: {version: latest}"), HasSubstr("a version such as 1.8.5"));
   EXPECT_THAT(TextWith("launch: {rank_table: 3}"), HasSubstr("lab, cloud, 1.0, 1.1, 1.2"));
   EXPECT_THAT(TextWith("launch: {interface: \"a b\"}"), HasSubstr("such as eth0"));
-  EXPECT_EQ(OnlyFault("run: x\nlogs: obs://a/b\n").hint,
+  EXPECT_EQ(OnlyFault("run: x\nimage: a/b\n").hint,
             "this key is not supported by this version");
 }
 
-TEST(SpecFaultsTest, BucketsAreRefusedInPlainWords) {
-  for (std::string_view line : {"outputs: {o: s3://b/x}", "code: OBS://b/x", "code: s3://b"}) {
-    EXPECT_THAT(TextWith(line), HasSubstr("buckets are not supported by this version")) << line;
+TEST(SpecFaultsTest, PlacesThatCannotBeAreToldInPlainWords) {
+  for (std::string_view line : {"outputs: {o: s3://b/x}", "code: s3://b", "logs: obs://"}) {
+    EXPECT_THAT(TextWith(line), HasSubstr("a bucket's name has 3 to 255")) << line;
   }
-  EXPECT_EQ(OnlyFault("run: x\ncode: https://x/y.git\n").expected,
-            "a path on this machine, or a file:/// address");
+  for (std::string_view line : {"code: https://x/y.git", "code: OBS://bkt/x", "logs: ftp://x/y"}) {
+    EXPECT_EQ(OnlyFault("run: x\n" + std::string(line) + "\n").expected,
+              "a folder, s3://BUCKET/PREFIX or obs://BUCKET/PREFIX");
+  }
 }
 
 TEST(SpecFaultsTest, NamesAreChecked) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "model/destination.h"
 #include "model/scalar.h"
 #include "model/source.h"
 #include "model/value_types.h"
@@ -190,6 +191,20 @@ Field<JobDraft> InputsField() {
       SourceEntries{}.Schema(), read};
 }
 
+Field<JobDraft> OutputsField() {
+  const auto read = [](const Cursor& at, Stage, JobDraft& job) {
+    auto destinations = DestinationEntries{}.Read(at);
+    if (!destinations) return;
+    job.outputs = std::move(destinations->folders);
+    job.published = std::move(destinations->published);
+    for (RoleDraft& draft : job.drafts) Merge(draft.role.parameters, destinations->urls);
+  };
+  return {"outputs",
+          "Names and where results go: folders, or buckets that they are published to at the end; "
+          "nothing: the job's own folder.",
+          DestinationEntries{}.Schema(), read};
+}
+
 Fields<JobDraft> IdentityFields() {
   return {
       Into<JobDraft>("name", "The job's name; made from the code folder or command if left out.",
@@ -198,13 +213,17 @@ Fields<JobDraft> IdentityFields() {
                      &JobDraft::framework),
       Into<JobDraft>("platform", "Whose variables and folders the job finds around it.",
                      Choice{kPlatforms}, &JobDraft::platform),
-      Into<JobDraft>("code", "A folder that is copied at submit; the command runs inside.", Place{},
-                     &JobDraft::code),
+      Into<JobDraft>(
+          "code",
+          "A folder that is copied at submit, or one in a bucket that every node fetches; "
+          "the command runs inside.",
+          FolderOrBucket{}, &JobDraft::code),
       Into<JobDraft>("python", "The interpreter of .py boot files.",
                      FreeText{"a Python interpreter such as python3"}, &JobDraft::python),
       InputsField(),
-      Into<JobDraft>("outputs", "Names and the folders for results; nothing: the job's own.",
-                     Entries{kParameterRule, EntryValue::kPlaceOrNothing}, &JobDraft::outputs),
+      OutputsField(),
+      Into<JobDraft>("logs", "A folder or bucket that logs are copied to while the job runs.",
+                     FolderOrBucket{}, &JobDraft::logs),
       Into<JobDraft>("labels", "Words of your own, to find jobs by.",
                      Entries{kParameterRule, EntryValue::kScalar}, &JobDraft::labels)};
 }

@@ -8,6 +8,7 @@
 #include "model/default_name.h"
 #include "model/document.h"
 #include "model/scalar.h"
+#include "model/source.h"
 #include "model/spec_fields.h"
 #include "model/sweep.h"
 #include "model/value_types.h"
@@ -112,6 +113,18 @@ void CheckCommands(const Cursor& root, const JobDraft& job) {
   }
 }
 
+// The first generation of ModelArts hands out the URLs themselves, and scripts copy.
+void SettleOutputs(JobDraft& job) {
+  if (job.platform != "modelarts-v1") return;
+  for (const Publishing& one : job.published) {
+    if (!IsFar(one.to)) continue;
+    const auto output =
+        std::ranges::find(job.outputs, one.name, [](const auto& pair) { return pair.first; });
+    output->second = one.to;
+  }
+  std::erase_if(job.published, [](const Publishing& one) { return IsFar(one.to); });
+}
+
 void CheckPlaces(const Cursor& root, const JobDraft& job) {
   for (const auto& [name, place] : job.outputs) {
     const auto same = [&](const auto& input) { return input.first == name; };
@@ -180,6 +193,7 @@ JobSpec ReadJob(const Cursor& root, const Sweep& sweep, const Pairs& values) {
   for (RoleDraft& draft : job.drafts) draft.built_ins.name = job.name;
   ReadFields(root.With(built_ins), JobFields(), Stage::kRest, job);
 
+  SettleOutputs(job);
   CheckCommands(root, job);
   CheckPlaces(root, job);
   CheckLaunch(root, job);

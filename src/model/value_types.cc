@@ -187,31 +187,6 @@ json::object ByteCount::Schema() const {
   return {{"type", json::array{"string", "integer"}}, {"minimum", int64_t{1} << 20}};
 }
 
-std::optional<std::string> Place::Read(const Cursor& at) const {
-  auto text = at.Text("a path");
-  if (!text) return std::nullopt;
-  const size_t scheme = text->find("://");
-  const std::string name = Lower(std::string_view(*text).substr(0, scheme));
-  if (text->empty()) {
-    at.reading.AddFault(at.path, "an empty text", "a path");
-  } else if (scheme == std::string::npos || text->starts_with("file:///")) {
-    return text;
-  } else if (name == "obs" || name == "s3") {
-    at.reading.AddFault(at.path, DescribeValue(json::string(*text)),
-                        "a path on this machine, or a file:/// address",
-                        "buckets are not supported by this version: copy the data to a folder");
-  } else {
-    at.reading.AddFault(at.path, DescribeValue(json::string(*text)),
-                        "a path on this machine, or a file:/// address");
-  }
-  return std::nullopt;
-}
-
-json::object Place::Schema() const {
-  // Paths, and file:/// as the only address.
-  return {{"type", "string"}, {"pattern", "^(file:///|(?!.*://))"}, {"minLength", 1}};
-}
-
 std::optional<std::string> Signal::Read(const Cursor& at) const {
   const std::string expected = "a signal such as USR1, TERM or INT, or none";
   const auto text = at.Text(expected);

@@ -77,12 +77,6 @@ struct ByteCount {
   json::object Schema() const;
 };
 
-// A file or folder. Buckets and other far places are refused.
-struct Place {
-  std::optional<std::string> Read(const Cursor& at) const;
-  json::object Schema() const;
-};
-
 struct Signal {
   std::optional<std::string> Read(const Cursor& at) const;  // "USR1"; "none" gives an empty text
   json::object Schema() const;
@@ -107,7 +101,7 @@ struct AfterJobs {
 };
 
 // What an entry's value may be besides a scalar.
-enum class EntryValue { kScalar, kScalarOrList, kPlaceOrNothing };
+enum class EntryValue { kScalar, kScalarOrList };
 
 // Whether a key of a map fits its rule; a fault when not.
 bool CheckKey(const Cursor& at, std::string_view key, const WordRule& rule);

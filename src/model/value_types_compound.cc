@@ -77,8 +77,6 @@ std::string KeyHint(std::string_view key, const WordRule& rule) {
 }
 
 std::optional<std::string> ReadEntry(const Cursor& at, EntryValue form, UnknownName unknown) {
-  if (form == EntryValue::kPlaceOrNothing && at.value.is_null()) return "";
-  if (form == EntryValue::kPlaceOrNothing) return Place{}.Read(at);
   const auto* list = form == EntryValue::kScalarOrList ? at.value.if_array() : nullptr;
   if (list == nullptr) {
     return at.Text(form == EntryValue::kScalar ? "a text or a number"
@@ -183,9 +181,6 @@ std::optional<Pairs> Entries::Read(const Cursor& at) const {
 json::object Entries::Schema() const {
   const json::array scalars = {"string", "number", "boolean"};
   json::object entry = {{"type", scalars}};
-  if (value == EntryValue::kPlaceOrNothing) {
-    entry = {{"anyOf", json::array{Place{}.Schema(), json::object{{"type", "null"}}}}};
-  }
   if (value == EntryValue::kScalarOrList) {
     entry = {{"type", json::array{"string", "number", "boolean", "array"}},
              {"items", json::object{{"type", scalars}}}};

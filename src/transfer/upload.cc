@@ -52,6 +52,7 @@ class Upload final : public ObjectCopy {
   using Send = std::function<Outcome<PutAnswer>(const SealedBody&)>;
 
   bool local() const { return item_.at.kind == Location::Kind::kFile; }
+  Outcome<void> CheckSame() const;  // that nobody wrote to the file meanwhile
   Outcome<void> OpenAll(Worker& worker);
   Outcome<void> LearnObject(Worker& worker);
   Outcome<std::vector<int>> BeginParts(Worker& worker);
@@ -192,6 +193,9 @@ Outcome<PutAnswer> Upload::SendSealed(Worker& worker, const http::FileRange& fil
     const bool with_sha256 = !by_crc || !store.private_link();
     Outcome<PutAnswer> answer = worker.Try(&store, [&]() -> Outcome<PutAnswer> {
       MUSTER_ASSIGN(const Sums sums, SumFile(file, with_sha256, worker.buffer));
+      // What changed until now would be kept as it was read, torn; what changes from now on does
+      // not fit its sums, and the store refuses it.
+      MUSTER_TRY(CheckSame());
       crc32c = sums.crc32c;
       SealedBody body{file, by_crc ? s3::Base64(sums.crc32c) : "", s3::Hex(sums.sha256),
                       [&](int64_t bytes) { return session_.Moved(bytes); }};
@@ -237,13 +241,15 @@ Outcome<std::string> Upload::CompleteOnce(S3Client& client, std::span<const Comp
   return etag;
 }
 
+Outcome<void> Upload::CheckSame() const {
+  if (!local() || FileIdentity(file_.get()) == item_.identity) return {};
+  return std::unexpected(
+      Trouble(Error{Code::kConflict, fmt::format("{} changed while it was copied", Show(item_.at)),
+                    "copy it again when nothing writes to it", 0}));
+}
+
 Outcome<Check> Upload::Finish(Worker& worker) {
-  if (local() && FileIdentity(file_.get()) != item_.identity) {
-    Trouble trouble(Error{Code::kConflict,
-                          fmt::format("{} changed while it was copied", Show(item_.at)),
-                          "copy it again when nothing writes to it", 0});
-    return std::unexpected(std::move(trouble));
-  }
+  MUSTER_TRY(CheckSame());
   if (plan_.count == 1) {
     const MutexLock lock(mutex_);
     return check_;

@@ -84,6 +84,9 @@ std::string AdviceFor(CauseClass cause, const JobSpec& spec) {
       return "The node or its launcher went away: check that machine, and run the job again.";
     case CauseClass::kPreempted:
       return "It goes on when there is room again; save checkpoints so that little is lost.";
+    case CauseClass::kNotPublished:
+      return "The results are on the node's disk: copy them from there as the message says, or put "
+             "right what it names and run the job again.";
   }
   return {};
 }

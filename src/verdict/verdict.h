@@ -33,6 +33,7 @@ enum class CauseClass {
   kLost,
   kStopped,
   kPreempted,
+  kNotPublished,  // it went well, but its outputs are not where they should be
 };
 
 const char* Name(CauseClass cause);  // "missing_module", as in JSON

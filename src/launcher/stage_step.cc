@@ -1,4 +1,4 @@
-#include "launcher/input_fetch.h"
+#include "launcher/stage_step.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,6 +9,7 @@
 #include "launcher/fetch_report.h"
 #include "launcher/input_cache.h"
 #include "launcher/stage_in.h"
+#include "model/publication.h"
 
 namespace muster::launcher {
 namespace {
@@ -20,28 +21,33 @@ constexpr int64_t kLongestPauseMs = 60'000;
 
 }  // namespace
 
-bool InputFetch::IsNeeded() const {
+bool StageStep::Has(std::string_view name) const {
   return std::ranges::any_of(order_.files, [&](const OrderFile& file) {
-    return os::Path(file.path) == os::Path(order_.dir) / kStagingFile;
+    return os::Path(file.path) == os::Path(order_.dir) / name;
   });
 }
 
-Status InputFetch::Start() {
+bool StageStep::Fetches() const { return Has(kStagingFile); }
+bool StageStep::Publishes() const { return Has(kPublicationFile); }
+
+Status StageStep::Start() {
   pause_ms_ = kFirstPauseMs;
   next_note_ms_ = loop_.clock().SteadyMs() + pause_ms_;
   LookSoon();
   // By this name the executable is found in any view of the file system.
-  return hooks_.StartWords("fetch", {"/proc/self/exe", "launch", "--stage-in", order_.dir});
+  return hooks_.StartWords(
+      Publishes() ? "publish" : "fetch",
+      {"/proc/self/exe", "launch", Publishes() ? "--stage-out" : "--stage-in", order_.dir});
 }
 
-void InputFetch::LookSoon() {
+void StageStep::LookSoon() {
   timer_ = loop_.After(kLookMs, [this] {
     Look();
     LookSoon();
   });
 }
 
-void InputFetch::Look() {
+void StageStep::Look() {
   const int64_t now_ms = loop_.clock().SteadyMs();
   if (now_ms < next_note_ms_) return;
   const auto report = ReadFetchReport(order_.dir);
@@ -52,21 +58,28 @@ void InputFetch::Look() {
   next_note_ms_ = now_ms + pause_ms_;
 }
 
-void InputFetch::Cancel() { loop_.Cancel(std::exchange(timer_, 0)); }
+void StageStep::Cancel() { loop_.Cancel(std::exchange(timer_, 0)); }
 
-Status InputFetch::Finish(const ExitReport& exit) {
+Status StageStep::Finish(const ExitReport& exit) {
   Cancel();
   const auto report = ReadFetchReport(order_.dir);
   if (exit.how != ExitClass::kSucceeded) {
     const bool told = report && !report->error.empty();
     return Fail(Code::kIo, told ? report->error
-                                : fmt::format("the process that fetches inputs {}; see hooks.log",
+                                : fmt::format("the process that {} {}; see hooks.log",
+                                              Publishes() ? "publishes outputs" : "fetches inputs",
                                               Describe(exit)));
   }
   if (!report) return std::unexpected(report.error());
+  if (Fetches()) MUSTER_TRY(KeepInUse(report->keys));
+  for (const std::string& note : report->notes) record_.Append(StageNote{note});
+  return {};
+}
+
+Status StageStep::KeepInUse(const std::vector<std::string>& keys) {
   MUSTER_ASSIGN(const Staging staging, ReadStaging(order_.dir));
   const InputCache cache = InputCache::Of(staging);
-  for (const std::string& key : report->keys) {
+  for (const std::string& key : keys) {
     auto use = cache.Use(key);
     if (use) {
       in_use_.push_back(std::move(*use));
@@ -74,7 +87,6 @@ Status InputFetch::Finish(const ExitReport& exit) {
       LogWarning("inputs may leave the cache while they are used: {}", use.error().text);
     }
   }
-  for (const std::string& note : report->notes) record_.Append(StageNote{note});
   return {};
 }
 

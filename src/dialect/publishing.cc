@@ -1,0 +1,117 @@
+#include "dialect/publishing.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "dialect/command.h"
+#include "dialect/environment.h"
+#include "dialect/modelarts.h"
+
+namespace muster::dialect {
+
+namespace {
+
+// The role of a node and its number among the role's nodes, which stand in the order of the roles.
+std::pair<std::string, int> TaskOf(const JobSpec& spec, int node) {
+  for (const Role& role : spec.roles) {
+    if (node < role.nodes) return {role.name, node};
+    node -= role.nodes;
+  }
+  return {Role{}.name, node};
+}
+
+// Those of the job file; a framework may have added others, which serve.
+bool IsOfJob(const JobSpec& spec, const RankOrder& process) {
+  return std::ranges::find(spec.roles, process.role, &Role::name) != spec.roles.end();
+}
+
+Publication Begun(const JobSpec& spec, const Places& places) {
+  return {.job = places.job,
+          .attempt = places.attempt,
+          .job_name = spec.name,
+          .state = {},
+          .data_dir = places.data_dir,
+          .record_dir = places.attempt_dir + "/publish/records",
+          .outputs = {},
+          .logs_to = PlainPath(spec.logs),
+          .logs = {}};
+}
+
+OutputOrder OrderOf(const Publishing& output, const Places& places) {
+  return {output.name, OutputFolder({output.name, ""}, places), PlainPath(output.to),
+          output.sync_ms};
+}
+
+void AddLogs(const JobSpec& spec, const NodeOrder& order, Publication& publication) {
+  if (spec.logs.empty()) return;
+  for (LogOrder& log : LogsOf(spec, publication.job, order))
+    publication.logs.push_back(std::move(log));
+}
+
+}  // namespace
+
+std::vector<LogOrder> LogsOf(const JobSpec& spec, JobId job, const NodeOrder& order) {
+  std::vector<const RankOrder*> processes;
+  for (const RankOrder& process : order.ranks)
+    if (IsOfJob(spec, process)) processes.push_back(&process);
+  std::vector<LogOrder> logs;
+  if (processes.empty()) return logs;
+  const auto [role, index] = TaskOf(spec, order.node);
+  const std::string name = MaJobName(job);
+  const std::string task = spec.platform == "modelarts-v1"
+                               ? fmt::format("job{:08x}-job-{}-{}.log", job, spec.name, order.node)
+                               : fmt::format("{}-{}-{}.log", name, role, index);
+  logs.push_back({order.LogPath(processes.front()->rank), task});
+  if (processes.size() == 1) return logs;
+  for (const RankOrder* process : processes)
+    logs.push_back({order.LogPath(process->rank), fmt::format("{}-proc-rank-{}-device-{}.txt", name,
+                                                              process->rank, process->local_rank)});
+  return logs;
+}
+
+Publication PublicationAtEnd(const JobSpec& spec, const Places& places,
+                             const std::vector<NodeOrder>& orders, const std::string& state) {
+  Publication publication = Begun(spec, places);
+  publication.state = state;
+  for (const Publishing& output : spec.published)
+    if (output.always || state == "succeeded")
+      publication.outputs.push_back(OrderOf(output, places));
+  for (const NodeOrder& order : orders) AddLogs(spec, order, publication);
+  return publication;
+}
+
+Publication PublicationMeanwhile(const JobSpec& spec, const Places& places,
+                                 const NodeOrder& order) {
+  Publication publication = Begun(spec, places);
+  publication.record_dir = order.dir + "/records";
+  for (const Publishing& output : spec.published)
+    if (order.node == 0 && output.sync_ms != 0)
+      publication.outputs.push_back(OrderOf(output, places));
+  AddLogs(spec, order, publication);
+  return publication;
+}
+
+NodeOrder PublishingOrder(const NodeOrder& attempt, const std::string& token,
+                          const std::string& dir, const Publication& publication) {
+  NodeOrder order;
+  order.job = attempt.job;
+  order.attempt = attempt.attempt;
+  order.token = token;
+  order.node_name = attempt.node_name;
+  order.address = attempt.address;
+  order.hosts = attempt.hosts;
+  order.hostname = attempt.hostname;
+  order.dir = dir + "/node0";
+  order.attempt_dir = dir;
+  order.work_dir = order.dir + "/work";
+  order.env = attempt.env;  // the job's own say in which store and with which keys
+  SetEnv(order.env, "MUSTER_ATTEMPT_TOKEN", token);
+  order.grace_ms = attempt.grace_ms;
+  order.files.push_back({fmt::format("{}/{}", order.dir, kPublicationFile),
+                         ToPrettyJson(ToJsonObject(publication)), 0600});
+  return order;
+}
+
+}  // namespace muster::dialect

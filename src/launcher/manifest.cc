@@ -1,0 +1,30 @@
+#include "launcher/manifest.h"
+
+namespace muster::launcher {
+
+namespace {
+constexpr int kVersion = 1;
+}  // namespace
+
+int64_t Manifest::bytes() const {
+  int64_t sum = 0;
+  for (const ManifestFile& file : files) sum += file.size;
+  return sum;
+}
+
+json::object ToJsonObject(const Manifest& manifest) {
+  json::array files;
+  for (const auto& [name, size, sha256] : manifest.files)
+    files.push_back(json::object{{"name", name}, {"size", size}, {"sha256", sha256}});
+  return {{"version", kVersion},
+          {"job", manifest.job},
+          {"job_name", manifest.job_name},
+          {"attempt", manifest.attempt},
+          {"state", manifest.state},
+          {"output", manifest.output},
+          {"published_ms", manifest.published_ms},
+          {"bytes", manifest.bytes()},
+          {"files", std::move(files)}};
+}
+
+}  // namespace muster::launcher

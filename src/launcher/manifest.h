@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "model/spec.h"
+
+namespace muster::launcher {
+
+// What stands beside a published output: written last and taken away first, so that the output is
+// whole where it is, and not where it is not.
+inline constexpr std::string_view kManifestName = "muster-manifest.json";
+
+struct ManifestFile {
+  std::string name;  // below the destination
+  int64_t size = 0;
+  std::string sha256;  // hex
+};
+
+struct Manifest {
+  JobId job = 0;
+  int attempt = 1;
+  std::string job_name, output, state;
+  int64_t published_ms = 0;  // wall clock of the node
+  std::vector<ManifestFile> files;
+
+  int64_t bytes() const;
+};
+
+json::object ToJsonObject(const Manifest& manifest);
+
+}  // namespace muster::launcher

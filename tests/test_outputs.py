@@ -1,0 +1,320 @@
+"""Outputs and logs in buckets: published whole or not at all, also over kills, and what is said when it cannot be."""
+import hashlib
+import json
+import os
+import random
+import signal
+import socket
+import time
+
+import botocore.exceptions
+import pytest
+from conftest import marked_processes, wait_until
+from s3 import body, bucket, client, keys
+
+MANIFEST = "muster-manifest.json"
+
+
+@pytest.fixture
+def cluster(start_server):
+    return start_server("--nodes", "2x2npu+2cpu", "--store-sync", "none")
+
+
+def job_file(scratch, script, text, name="job"):
+    (scratch / f"{name}.sh").write_text(script)
+    path = scratch / f"{name}.yaml"
+    path.write_text(f"name: {name}\nrun: [/bin/sh, {scratch}/{name}.sh]\n{text}\n")
+    return path
+
+
+def verdict(server, job):
+    return json.dumps(server.job(job), indent=1)
+
+
+def events(server, job, kind):
+    return [event["data"] for event in server.get(f"/jobs/{job}/events")["events"] if event["kind"] == kind]
+
+
+def notes(server, job):
+    return [data["text"] for data in events(server, job, "note")]
+
+
+def manifest(s3, name, prefix="out/"):
+    """The manifest of an output, after holding every file against it; None where there is none."""
+    try:
+        found = json.loads(body(s3, name, prefix + MANIFEST))
+    except botocore.exceptions.ClientError:
+        return None
+    for file in found["files"]:
+        data = body(s3, name, prefix + file["name"])
+        assert len(data) == file["size"] and hashlib.sha256(data).hexdigest() == file["sha256"], file
+    assert found["bytes"] == sum(file["size"] for file in found["files"])
+    return found
+
+
+WRITE = 'out=${1#*=}; mkdir -p "$out/deep"; echo model > "$out/net.ckpt"; echo "rank $MUSTER_RANK" > "$out/deep/$MUSTER_RANK"; echo done; '
+
+
+def test_an_output_is_published_with_a_manifest(cluster, scratch):
+    s3 = client(cluster)
+    b = bucket(s3)
+    text = f"outputs: {{train_url: 's3://{b}/out', local: }}\nresources: {{nodes: 2}}"
+    job = cluster.submit(job_file(scratch, WRITE, text))
+    ended = cluster.wait_end(job)
+    assert ended["state"] == "succeeded", verdict(cluster, job)
+    found = manifest(s3, b)
+    assert sorted(file["name"] for file in found["files"]) == ["deep/0", "deep/1", "net.ckpt"]
+    assert (found["job"], found["attempt"], found["state"], found["output"], found["job_name"]) == (job, 1, "succeeded", "train_url", "job")
+    assert sorted(keys(s3, b)) == sorted(["out/net.ckpt", "out/deep/0", "out/deep/1", "out/" + MANIFEST])
+    assert events(cluster, job, "publishing") and events(cluster, job, "published") == [{"whole": True}]
+    assert any(f"published to s3://{b}/out/" in note for note in notes(cluster, job)), notes(cluster, job)
+    # What was published is also where it was written.
+    assert (cluster.data / f"jobs/{job}/outputs/train_url/net.ckpt").read_text() == "model\n"
+
+
+def test_a_folder_can_be_published_to(cluster, scratch):
+    there = scratch / "results of it"
+    there.mkdir()
+    (there / MANIFEST).write_text("of an earlier job")
+    text = f"outputs: {{train_url: {{to: '{there}', mode: publish}}}}"
+    job = cluster.submit(job_file(scratch, WRITE, text))
+    assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
+    assert (there / "net.ckpt").read_text() == "model\n"
+    assert json.loads((there / MANIFEST).read_text())["job"] == job
+
+
+def test_an_empty_output_is_whole_too(cluster, scratch):
+    s3 = client(cluster)
+    b = bucket(s3)
+    job = cluster.submit(job_file(scratch, "echo nothing", f"outputs: {{train_url: 'obs://{b}'}}"))
+    assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
+    assert manifest(s3, b, "")["files"] == []
+
+
+def test_awkward_names_and_a_manifest_of_the_jobs_own(cluster, scratch):
+    s3 = client(cluster)
+    b = bucket(s3)
+    names = ["with blank", "100%", "ünï/数据", "a+b&c", "deep/" + MANIFEST, MANIFEST]
+    script = 'out=${1#*=}; mkdir -p "$out/ünï" "$out/deep"; ' + "".join(f'echo x > "$out/{name}"; ' for name in names) + 'ln -s /nowhere "$out/broken"'
+    job = cluster.submit(job_file(scratch, script, f"outputs: {{train_url: 's3://{b}/out/'}}"))
+    assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
+    assert sorted(file["name"] for file in manifest(s3, b)["files"]) == sorted(names[:-1])
+    assert any("left out" in note and "a link that leads to no file" in note for note in notes(cluster, job)), notes(cluster, job)
+
+
+@pytest.mark.parametrize("when", ["success", "always"])
+def test_a_failed_job_publishes_only_when_asked(cluster, scratch, when):
+    s3 = client(cluster)
+    b = bucket(s3)
+    job = cluster.submit(job_file(scratch, WRITE + "exit 3", f"outputs: {{train_url: {{to: 's3://{b}/out/', when: {when}}}}}"))
+    ended = cluster.wait_end(job)
+    assert ended["state"] == "failed" and ended["attempts"][0]["exit"]["code"] == 3, verdict(cluster, job)
+    found = manifest(s3, b)
+    if when == "success":
+        assert found is None and keys(s3, b) == []
+    else:
+        assert found["state"] == "failed" and len(found["files"]) == 2
+
+
+def test_a_second_job_replaces_what_the_first_published(cluster, scratch):
+    s3 = client(cluster)
+    b = bucket(s3)
+    first = cluster.submit(job_file(scratch, WRITE, f"outputs: {{o: 's3://{b}/out/'}}", "one"))
+    assert cluster.wait_end(first)["state"] == "succeeded", verdict(cluster, first)
+    second = cluster.submit(job_file(scratch, 'echo other > "${1#*=}/net.ckpt"', f"outputs: {{o: 's3://{b}/out/'}}", "two"))
+    assert cluster.wait_end(second)["state"] == "succeeded", verdict(cluster, second)
+    found = manifest(s3, b)
+    assert found["job"] == second and [file["name"] for file in found["files"]] == ["net.ckpt"]
+
+
+# ------------------------------------------------------------------------------------------------ what goes wrong
+
+def failed_to_publish(server, job, url, *words):
+    ended = server.wait_end(job, 120)
+    assert ended["state"] == "failed", ended
+    attempt = ended["attempts"][-1]
+    assert attempt["exit"]["class"] == "not_published", attempt
+    what = attempt["cause"]["what"]
+    assert attempt["cause"]["node_name"] in what and url in what, what
+    for word in words:
+        assert word in what, what
+    folder = server.data / f"jobs/{job}/outputs/train_url"
+    assert f"muster cp -r {folder} {url}" in what, what
+    assert (folder / "net.ckpt").read_text() == "model\n"
+    assert ended["verdict"]["cause"] == "not_published"
+    assert url in server.run("describe", job).stdout
+    return ended
+
+
+def test_a_missing_bucket_is_the_jobs_error(cluster, scratch):
+    url = "s3://no-such-bucket-here/out/"
+    job = cluster.submit(job_file(scratch, WRITE, f"outputs: {{train_url: '{url}'}}\nretries: 2"))
+    ended = failed_to_publish(cluster, job, url, "bucket")
+    assert len(ended["attempts"]) == 1
+    # The next step that it names works once the cause is gone.
+    cluster.run("objects", "mb", "s3://no-such-bucket-here")
+    cluster.run("cp", "-r", cluster.data / f"jobs/{job}/outputs/train_url", url)
+    assert body(client(cluster), "no-such-bucket-here", "out/net.ckpt") == b"model\n"
+
+
+def test_wrong_keys_are_the_jobs_error_and_told_nowhere(cluster, scratch):
+    b = bucket(client(cluster))
+    env = f"env: {{AWS_ENDPOINT_URL: '{cluster.endpoint()['s3']['endpoint']}', AWS_ACCESS_KEY_ID: nobody, AWS_SECRET_ACCESS_KEY: wr0ng-s3cret}}"
+    job = cluster.submit(job_file(scratch, WRITE, f"outputs: {{train_url: 's3://{b}/out/'}}\n{env}"))
+    ended = failed_to_publish(cluster, job, f"s3://{b}/out/")
+    assert "wr0ng-s3cret" not in json.dumps(ended["attempts"])
+    for verb in (["describe", job], ["events", job]):
+        assert "wr0ng-s3cret" not in cluster.run(*verb).stdout
+
+
+def test_an_endpoint_that_nobody_serves_is_the_jobs_error(cluster, scratch):
+    env = "env: {AWS_ENDPOINT_URL: 'http://127.0.0.1:9', AWS_ACCESS_KEY_ID: a, AWS_SECRET_ACCESS_KEY: b}"
+    job = cluster.submit(job_file(scratch, WRITE, f"outputs: {{train_url: 's3://bkt-far/out/'}}\n{env}"))
+    failed_to_publish(cluster, job, "s3://bkt-far/out/", "127.0.0.1:9")
+
+
+def test_a_full_disk_at_the_destination_is_the_jobs_error(cluster, scratch):
+    """/dev/full has no folders: a file where the folder should be, and a place that takes nothing."""
+    job = cluster.submit(job_file(scratch, WRITE, "outputs: {train_url: {to: /dev/full/x, mode: publish}}"))
+    failed_to_publish(cluster, job, "/dev/full/x")
+
+
+def test_keys_are_nowhere_to_be_read(cluster, scratch):
+    s3 = client(cluster)
+    b = bucket(s3)
+    file = job_file(scratch, WRITE, f"outputs: {{train_url: {{to: 's3://{b}/out/', sync: 1s}}}}\nlogs: 's3://{b}/log/'")
+    job = cluster.submit(file)
+    assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
+    secret = cluster.endpoint()["s3"]["secret_key"]
+    for verb in (["describe", job, "--json"], ["plan", file, "--json"], ["events", job]):
+        assert secret not in cluster.run(*verb).stdout, verb
+    for path in (cluster.data / "jobs").rglob("*"):
+        if path.is_file():
+            assert secret.encode() not in path.read_bytes(), path
+
+
+# ------------------------------------------------------------------------------------------------ while it runs
+
+def test_checkpoints_are_there_while_the_job_runs(cluster, scratch):
+    """What is finished is copied, what is being written waits, and the manifest comes with the end."""
+    s3 = client(cluster)
+    b = bucket(s3)
+    s3.put_object(Bucket=b, Key="out/" + MANIFEST, Body=b"of an earlier job")
+    script = f"""out=${{1#*=}}
+    mkdir "$out/ckpt"; echo one > "$out/ckpt/1"; exec 3> "$out/ckpt/open"; echo half >&3
+    while [ ! -e {scratch}/second ]; do sleep 0.02; done
+    echo two > "$out/.2.tmp" && mv "$out/.2.tmp" "$out/ckpt/2"; echo changed > "$out/ckpt/1"
+    while [ ! -e {scratch}/last ]; do sleep 0.02; done
+    echo half >&3; exec 3>&-; echo three > "$out/ckpt/3"
+    """
+    job = cluster.submit(job_file(scratch, script, f"outputs: {{o: {{to: 's3://{b}/out/', sync: 1s}}}}"))
+    wait_until(lambda: "out/ckpt/1" in keys(s3, b), 60, "the first checkpoint")
+    assert keys(s3, b) == ["out/ckpt/1"]
+    (scratch / "second").touch()
+    wait_until(lambda: "out/ckpt/2" in keys(s3, b) and body(s3, b, "out/ckpt/1") == b"changed\n", 60, "the second one")
+    assert cluster.job(job)["state"] == "running" and "out/ckpt/open" not in keys(s3, b)
+    (scratch / "last").touch()
+    assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
+    found = manifest(s3, b)
+    assert sorted(file["name"] for file in found["files"]) == ["ckpt/1", "ckpt/2", "ckpt/3", "ckpt/open"]
+    assert body(s3, b, "out/ckpt/open") == b"half\nhalf\n"
+    proof = cluster.job(job)["attempts"][0]["nodes"][0]["clean"]
+    assert proof["found"] == 0, proof
+
+
+def test_a_killed_copier_is_started_again(cluster, scratch):
+    s3 = client(cluster)
+    b = bucket(s3)
+    script = f'while [ ! -e {scratch}/go ]; do sleep 0.02; done; echo x > "${{1#*=}}/x"; while [ ! -e {scratch}/end ]; do sleep 0.02; done'
+    job = cluster.submit(job_file(scratch, script, f"outputs: {{o: {{to: 's3://{b}/out/', sync: 1s}}}}"))
+    copier = lambda: [pid for pid, command in marked_processes(cluster.data) if "--meanwhile" in command]
+    first = wait_until(copier, 60, "the copier")
+    os.kill(first[0], signal.SIGKILL)
+    wait_until(lambda: copier() and copier() != first, 60, "another copier")
+    (scratch / "go").touch()
+    wait_until(lambda: "out/x" in keys(s3, b), 60, "the file")
+    (scratch / "end").touch()
+    assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
+
+
+def test_logs_are_copied_while_it_runs_and_complete_at_the_end(cluster, scratch):
+    s3 = client(cluster)
+    b = bucket(s3)
+    script = f"echo first; while [ ! -e {scratch}/go ]; do sleep 0.02; done; echo last; exit $MUSTER_RANK"
+    job = cluster.submit(job_file(scratch, script, f"logs: 'obs://{b}/log'\nresources: {{nodes: 2}}"))
+    names = [f"log/modelarts-job-00000000-0000-4000-8000-{job:012}-worker-{node}.log" for node in (0, 1)]
+    wait_until(lambda: keys(s3, b) == names, 60, "both logs")
+    assert body(s3, b, names[1]) == b"first\n"
+    (scratch / "go").touch()
+    assert cluster.wait_end(job)["state"] == "failed"
+    for rank, name in enumerate(names):
+        assert body(s3, b, name) == cluster.rank_log(job, rank) == b"first\nlast\n"
+
+
+def test_logs_that_cannot_be_copied_fail_no_job(cluster, scratch):
+    job = cluster.submit(job_file(scratch, "echo fine", "logs: 's3://no-such-bucket-here/log'"))
+    assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
+    assert any("logs could not be copied to s3://no-such-bucket-here/log" in note for note in notes(cluster, job)), notes(cluster, job)
+
+
+# ------------------------------------------------------------------------------------------------ kills
+
+MANY = 'out=${1#*=}; i=0; while [ $i -lt 200 ]; do head -c 20000 /dev/urandom > "$out/$i"; i=$((i+1)); done; head -c 30000000 /dev/urandom > "$out/large"'
+
+
+def publishers(server):
+    return [pid for pid, command in marked_processes(server.data) if "/publish/" in command]
+
+
+def test_publishing_goes_on_after_kills_at_any_instant(cluster, scratch):
+    """Server or publisher, twenty-two times; then it is whole, and not before."""
+    rng = random.Random(7)
+    s3 = client(cluster)
+    b = bucket(s3)
+    job = cluster.submit(job_file(scratch, MANY, f"outputs: {{o: 's3://{b}/out/'}}"))
+    kills = 0
+    while kills < 22:
+        state = cluster.job(job)["state"]
+        if state in ("succeeded", "failed", "stopped"):
+            break
+        alive = publishers(cluster)
+        if not alive:
+            time.sleep(0.002)
+            continue
+        assert whole_if_manifest(cluster, b, 201)
+        time.sleep(rng.random() * 0.05)
+        if rng.random() < 0.15:
+            cluster.kill()
+            cluster.start()
+        else:
+            for pid in alive:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+        kills += 1
+    ended = cluster.wait_end(job, 120)
+    assert ended["state"] == "succeeded", verdict(cluster, job)
+    assert kills >= 20, kills
+    found = manifest(client(cluster), b)
+    assert len(found["files"]) == 201
+    folder = cluster.data / f"jobs/{job}/outputs/o"
+    for file in found["files"]:
+        assert hashlib.sha256((folder / file["name"]).read_bytes()).hexdigest() == file["sha256"], file
+
+
+def whole_if_manifest(server, b, count):
+    """By the files of the store: no request can come in between."""
+    files = [path for path in (server.data / "objects" / b).rglob("*") if path.is_file()]
+    return not any(path.name == MANIFEST for path in files) or len(files) > count
+
+
+def test_a_stop_cuts_publishing_short(cluster, scratch):
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections and never answers
+        env = f"env: {{AWS_ENDPOINT_URL: 'http://127.0.0.1:{silent.getsockname()[1]}', AWS_ACCESS_KEY_ID: a, AWS_SECRET_ACCESS_KEY: b}}"
+        job = cluster.submit(job_file(scratch, WRITE, f"outputs: {{train_url: 's3://bkt-far/out/'}}\n{env}"))
+        wait_until(lambda: publishers(cluster), 60, "the publisher")
+        assert cluster.job(job)["state"] == "running"
+        cluster.run("stop", job)
+        assert cluster.wait_end(job)["state"] == "stopped"
+        assert not marked_processes(cluster.data)
