@@ -9,7 +9,7 @@ import time
 
 import botocore.exceptions
 import pytest
-from conftest import marked_processes, wait_until
+from conftest import PYTHON, marked_processes, wait_until
 from s3 import body, bucket, client, keys
 
 MANIFEST = "muster-manifest.json"
@@ -248,7 +248,8 @@ def test_logs_are_copied_while_it_runs_and_complete_at_the_end(cluster, scratch)
     (scratch / "go").touch()
     assert cluster.wait_end(job)["state"] == "failed"
     for rank, name in enumerate(names):
-        assert body(s3, b, name) == cluster.rank_log(job, rank) == b"first\nlast\n"
+        assert body(s3, b, name) == cluster.rank_log(job, rank)
+    assert body(s3, b, names[1]) == b"first\nlast\n"  # the other may have been stopped before it said so
 
 
 def test_logs_that_cannot_be_copied_fail_no_job(cluster, scratch):
@@ -318,3 +319,67 @@ def test_a_stop_cuts_publishing_short(cluster, scratch):
         cluster.run("stop", job)
         assert cluster.wait_end(job)["state"] == "stopped"
         assert not marked_processes(cluster.data)
+
+
+# ------------------------------------------------------------------------------------------------ code in a bucket
+
+def put_code(s3, b, prefix="demo-code/"):
+    s3.put_object(Bucket=b, Key=prefix + "train.py", Body=b"import os, sys, pathlib, helper\nprint(helper.word, sys.argv[1:], os.getcwd())\n"
+                                                          b"pathlib.Path('helper.py').write_text('word = 2')\n")
+    s3.put_object(Bucket=b, Key=prefix + "helper.py", Body=b"word = 1")
+
+
+def test_code_in_a_bucket_is_fetched_and_each_node_has_its_own(cluster, scratch):
+    s3 = client(cluster)
+    b = bucket(s3)
+    put_code(s3, b)
+    path = scratch / "job.yaml"
+    path.write_text(f"code: obs://{b}/demo-code/\nrun: train.py\npython: {PYTHON}\nparameters: {{n: 3}}\nresources: {{nodes: 2}}\n")
+    job = cluster.submit(path)
+    assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
+    for rank in (0, 1):
+        assert cluster.rank_log(job, rank).decode() == f"1 ['--n=3'] {cluster.data}/jobs/{job}/attempts/1/node{rank}/work/code\n"
+    again = cluster.submit(path)
+    assert cluster.wait_end(again)["state"] == "succeeded", verdict(cluster, again)
+    assert cluster.rank_log(again).startswith(b"1 "), "the first job wrote into the cache"
+    rerun = int(cluster.run("rerun", "-d", job).stdout.split()[0])
+    assert cluster.wait_end(rerun)["state"] == "succeeded", verdict(cluster, rerun)
+
+
+def test_a_boot_file_in_a_bucket_brings_its_folder(cluster, scratch):
+    s3 = client(cluster)
+    b = bucket(s3)
+    put_code(s3, b)
+    s3.put_object(Bucket=b, Key="set/x", Body=b"data")
+    job = cluster.submit("--platform", "modelarts", "--python", PYTHON, "-i", f"data_url=s3://{b}/set/", "--", f"obs://{b}/demo-code/train.py")
+    assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
+    assert b"'--data_url=/home/ma-user/modelarts/inputs/data_url_0'" in cluster.rank_log(job), cluster.rank_log(job)
+
+
+@pytest.mark.parametrize("platform", ["", "--platform=modelarts"])
+def test_code_that_cannot_be_fetched_is_the_jobs_error(cluster, scratch, platform):
+    url = "s3://no-such-bucket-here/demo-code/"
+    job = cluster.submit(*([platform] if platform else []), "--code", url, "--", "train.py")
+    ended = cluster.wait_end(job)
+    cause = ended["attempts"][-1]["cause"]
+    assert ended["state"] == "failed" and cause["exit"]["class"] == "could_not_start", cause
+    assert f"cannot fetch the code from {url}" in cause["what"] and cause["node_name"] in cause["what"], cause
+    if platform:
+        assert cause["exit"]["code"] == 127
+
+
+def test_a_folder_is_uploaded_and_told_how_to_use(cluster, scratch):
+    folder = scratch / "my code"
+    folder.mkdir()
+    (folder / "go.py").write_text("print('went')\n")
+    said = cluster.run("upload", folder).stdout
+    url = said.splitlines()[-3].strip() if "next:" in said.splitlines()[-2] else said
+    assert "s3://uploads/my code/" in said and "next: muster run --code" in said, said
+    job = cluster.submit("--code", "s3://uploads/my code/", "--python", PYTHON, "--", "go.py")
+    assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
+    assert cluster.rank_log(job) == b"went\n"
+    there = cluster.run("upload", folder, "s3://my-own-bucket/x").stdout
+    assert "s3://my-own-bucket/x/" in there
+    assert body(client(cluster), "my-own-bucket", "x/go.py") == b"print('went')\n"
+    refused = cluster.run("upload", folder / "go.py", check=False)
+    assert refused.returncode != 0 and "is no folder" in refused.stderr

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "cli/job_flags.h"
+#include "model/source.h"
 #include "model/variables.h"
 
 namespace muster::cli {
@@ -164,9 +165,10 @@ void ChooseCode(const Args& args, bool has_file, const os::Path& here, FlagValue
 // One folder goes along, and it must be one that we can read.
 Status CheckCode(const std::vector<JobSpec>& specs) {
   const std::string& code = specs.front().code;
-  if (IsUrl(code))
-    return Fail(Code::kInvalid, fmt::format("code: found {}, expected a folder of this machine",
-                                            ShellQuote(Printable(code))));
+  if (IsUrl(code) && !IsFar(code))
+    return Fail(Code::kInvalid,
+                fmt::format("code: found {}, expected a folder of this machine or of a bucket",
+                            ShellQuote(Printable(code))));
   for (const JobSpec& spec : specs)
     if (spec.code != code)
       return Fail(

@@ -147,7 +147,7 @@ TEST_F(JobInputTest, WrongWordsSayWhatToTypeInstead) {
   EXPECT_THAT(Read({dir_.path().string()}).error().text, HasSubstr("is a folder"));
   EXPECT_THAT(Read({}).error().text, HasSubstr("nothing to run"));
   EXPECT_FALSE(Read({"-e", "novalue", "--", "x"}));
-  EXPECT_FALSE(Read({"--code", "obs://bucket/x", "--", "y"}));
+  EXPECT_FALSE(Read({"--code", "https://host/x.git", "--", "y"}));
 }
 
 }  // namespace

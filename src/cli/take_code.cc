@@ -6,6 +6,7 @@
 #include "cli/counted.h"
 #include "cli/snapshot.h"
 #include "cli/upload.h"
+#include "model/source.h"
 
 namespace muster::cli {
 namespace {
@@ -26,6 +27,10 @@ Result<SnapshotOptions> ReadOptions(const Args& args) {
 Result<std::string> TakeCode(Context& context, Api& api, const Args& args, const JobInput& input) {
   if (!input.note.empty()) context.screen.Err(fmt::format("code: {}\n", input.note));
   if (input.code.empty()) return "";
+  if (IsFar(input.code)) {
+    context.screen.Err(fmt::format("code: {}  every node fetches it\n", Printable(input.code)));
+    return "";
+  }
   MUSTER_ASSIGN(const SnapshotOptions options, ReadOptions(args));
   MUSTER_ASSIGN(Snapshot snapshot, ScanFolder(input.code, options));
   MUSTER_TRY(HashFiles(snapshot, options));

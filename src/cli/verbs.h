@@ -55,6 +55,7 @@ Verb EventsVerb();
 Verb RmVerb();
 Verb CpVerb();
 Verb SyncVerb();
+Verb UploadVerb();
 Verb ObjectsVerb();
 Verb DoctorVerb();
 Verb CompletionVerb();

@@ -32,12 +32,16 @@ std::string InputPath(const JobSpec& spec, const std::pair<std::string, std::str
   return order.leaf.empty() ? order.folder : order.folder + "/" + order.leaf;
 }
 
+// No input can have this name.
+std::string FetchedCode(const Places& places) { return places.attempt_dir + "/inputs/=code"; }
+
 std::optional<Staging> StagingOf(const JobSpec& spec, const Places& places) {
   Staging staging{.token = places.token,
                   .attempt_dir = places.attempt_dir,
                   .data_dir = places.data_dir,
                   .cache_limit = places.cache_limit,
                   .inputs = {}};
+  if (IsFar(spec.code)) staging.inputs.push_back({"", spec.code, FetchedCode(places), ""});
   for (const auto& input : spec.inputs)
     if (spec.IsFetched(input)) staging.inputs.push_back(OrderOf(spec, input, places));
   if (staging.inputs.empty()) return std::nullopt;

@@ -15,6 +15,9 @@ namespace muster::dialect {
 std::string InputPath(const JobSpec& spec, const std::pair<std::string, std::string>& input,
                       const Places& places);
 
+// Where code out of a bucket is fetched to, once for all nodes; each copies it from there.
+std::string FetchedCode(const Places& places);
+
 // What each node has to fetch before anything of the job runs; nothing when there is nothing.
 std::optional<Staging> StagingOf(const JobSpec& spec, const Places& places);
 

@@ -48,7 +48,7 @@ class Fetcher final : public transfer::Observer {
   void Tick(const transfer::Tally& tally) override {
     const std::string of_all =
         tally.listed ? fmt::format(" of {}", HumanSize(uint64_t(tally.found_bytes))) : "";
-    progress_(fmt::format("{}: fetching {}: {} of {}{} files, {}{}", input_.name,
+    progress_(fmt::format("{}: fetching {}: {} of {}{} files, {}{}", input_.shown(),
                           transfer::Show(source_), tally.ended, tally.found,
                           tally.listed ? "" : " or more", HumanSize(uint64_t(tally.ended_bytes)),
                           of_all));
@@ -91,7 +91,7 @@ class Fetcher final : public transfer::Observer {
   }
 
   Result<Listing> List() {
-    progress_(fmt::format("{}: looking at {}", input_.name, transfer::Show(source_)));
+    progress_(fmt::format("{}: looking at {}", input_.shown(), transfer::Show(source_)));
     MUSTER_ASSIGN(const std::string endpoint, Endpoint(source_));
     const transfer::CopyOptions options = Options();
     transfer::Session session(options, stores_, *this);
@@ -141,14 +141,14 @@ class Fetcher final : public transfer::Observer {
         fetched ? fmt::format("fetched from {} in {}", transfer::Show(source_),
                               HumanDuration(clock.SteadyMs() - began_ms))
                 : fmt::format("already on this node, as {} has it", transfer::Show(source_));
-    return FetchedInput{listing.key, fmt::format("{}: {} files, {}, {}", input_.name, files->size(),
-                                                 HumanSize(uint64_t(bytes)), how)};
+    return FetchedInput{listing.key, fmt::format("{}: {} files, {}, {}", input_.shown(),
+                                                 files->size(), HumanSize(uint64_t(bytes)), how)};
   }
 
   // Makes the entry, or waits for whoever makes it; whether it was us.
   Result<bool> Bring(const Listing& listing) {
     MUSTER_ASSIGN(const os::Fd lock, cache_.LockToFetch(listing.key, [&] {
-      progress_(fmt::format("{}: another job on this node fetches {}", input_.name,
+      progress_(fmt::format("{}: another job on this node fetches {}", input_.shown(),
                             transfer::Show(source_)));
     }));
     const auto there = cache_.Look(listing.key);

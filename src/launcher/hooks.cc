@@ -23,12 +23,14 @@ Status HookRunner::Start(const std::string& name, const std::string& text) {
   return StartWords(name, {"/bin/sh", "-c", text});
 }
 
-Status HookRunner::StartWords(const std::string& name, std::vector<std::string> argv) {
+Status HookRunner::StartWords(const std::string& name, std::vector<std::string> argv,
+                              os::Path folder) {
   MUSTER_ASSIGN(const os::Fd log,
                 os::Open(os::Path(order_.dir) / "hooks.log", O_WRONLY | O_CREAT | O_APPEND));
   if (const auto status = os::WriteAll(log.get(), fmt::format("--- {}\n", name)); !status)
     LogWarning("hooks.log has no heading for {}: {}", name, status.error().text);
-  Starter::Command command{.argv = std::move(argv), .env = Begun(), .cwd = HookFolder(order_)};
+  if (folder.empty()) folder = HookFolder(order_);
+  Starter::Command command{.argv = std::move(argv), .env = Begun(), .cwd = std::move(folder)};
   command.stdout_fd = log.get();
   MUSTER_ASSIGN(const os::Child child, starter_.Start(std::move(command)));
   pid_ = child.pid;

@@ -21,7 +21,8 @@ class HookRunner {
 
   // `name` is for the log: "setup". None may be running.
   Status Start(const std::string& name, const std::string& text);
-  Status StartWords(const std::string& name, std::vector<std::string> argv);
+  // In the folder of the code unless another is named.
+  Status StartWords(const std::string& name, std::vector<std::string> argv, os::Path folder = {});
   // How the hook ended, or nothing when the child was none.
   std::optional<ExitReport> Take(const EndedChild& child);
   void Signal(int signal) const;  // to its process group, if it runs

@@ -88,6 +88,7 @@ void Node::Begin() {
 }
 
 void Node::StageIn() {
+  if (stage_step_.IsNeeded() && stage_step_.BringsCode()) return Fetch();
   const auto done = Stage(order_, loop_.clock(), [this] { return !control_.HasNews(); });
   if (!done && done.error().sys == ECANCELED) {
     control_.Read();
@@ -128,7 +129,7 @@ void Node::AfterFetch(const ExitReport& report) {
   if (const auto status = stage_step_.Finish(report); !status)
     return FailNode(-1, NotStarted(status.error().text, CodeWithoutCode(order_)),
                     fmt::format("{} {}", order_.node_name, status.error().text));
-  PreStart();
+  stage_step_.BringsCode() ? StageIn() : PreStart();
 }
 
 void Node::PreStart() {

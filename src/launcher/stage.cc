@@ -23,16 +23,33 @@ void CountTree(const os::Path& root, StageDone& done) {
   }
 }
 
+// What was fetched is read-only in the cache; the job's own copy is not.
+void MakeWritable(const os::Path& root) {
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(root, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code ignored;
+    if (!it->is_symlink(ignored))
+      fs::permissions(it->path(), fs::perms::owner_write, fs::perm_options::add, ignored);
+  }
+}
+
+Status CopyOnce(const NodeOrder& order, const os::Path& to, const os::GoOn& go_on) {
+  MUSTER_TRY(os::CopyTree(order.code_dir, to, go_on));
+  if (order.code_dir.starts_with(order.attempt_dir + "/")) MakeWritable(to);
+  return {};
+}
+
 Status CopyCode(const NodeOrder& order, StageDone& done, const os::GoOn& go_on) {
   if (order.code_dir.empty()) return {};
   if (!order.code_per_rank) {
-    MUSTER_TRY(os::CopyTree(order.code_dir, SharedCode(order), go_on));
+    MUSTER_TRY(CopyOnce(order, SharedCode(order), go_on));
     CountTree(SharedCode(order), done);
     return {};
   }
   for (const auto& rank : order.ranks) {
     const os::Path to = os::Path(order.work_dir) / fmt::format("rank{}", rank.rank);
-    MUSTER_TRY(os::CopyTree(order.code_dir, to, go_on));
+    MUSTER_TRY(CopyOnce(order, to, go_on));
     CountTree(to, done);
   }
   return {};

@@ -38,8 +38,9 @@ class StageIn {
       if (auto status = One(input); !status) {
         const Error& error = status.error();
         report_.error =
-            fmt::format("cannot fetch the input {} from {}: {}{}{}", input.name, Shown(input.url),
-                        error.text, error.next.empty() ? "" : "; ", error.next);
+            fmt::format("cannot fetch {} from {}: {}{}{}",
+                        input.name.empty() ? "the code" : "the input " + input.name,
+                        Shown(input.url), error.text, error.next.empty() ? "" : "; ", error.next);
         Tell();
         return Fail(error.code, report_.error);
       }
@@ -64,12 +65,12 @@ class StageIn {
     while (true) {
       MUSTER_ASSIGN(const bool taken, os::TryLock(fd.get()));
       if (taken) break;
-      Progress(fmt::format("{}: another node fetches it", input.name));
+      Progress(fmt::format("{}: another node fetches it", input.shown()));
       std::this_thread::sleep_for(kWait);
     }
     MUSTER_ASSIGN(const std::string key, os::ReadFile(mark, 4096));
     if (IsCacheKey(key)) {
-      Done({key, fmt::format("{}: already in place for another node", input.name)});
+      Done({key, fmt::format("{}: already in place for another node", input.shown())});
       return {};
     }
     MUSTER_ASSIGN(FetchedInput fetched,

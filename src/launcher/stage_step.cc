@@ -21,23 +21,32 @@ constexpr int64_t kLongestPauseMs = 60'000;
 
 }  // namespace
 
-bool StageStep::Has(std::string_view name) const {
-  return std::ranges::any_of(order_.files, [&](const OrderFile& file) {
+const OrderFile* StageStep::Find(std::string_view name) const {
+  const auto found = std::ranges::find_if(order_.files, [&](const OrderFile& file) {
     return os::Path(file.path) == os::Path(order_.dir) / name;
   });
+  return found == order_.files.end() ? nullptr : &*found;
 }
 
-bool StageStep::Fetches() const { return Has(kStagingFile); }
-bool StageStep::Publishes() const { return Has(kPublicationFile); }
+bool StageStep::Fetches() const { return Find(kStagingFile) != nullptr; }
+bool StageStep::Publishes() const { return Find(kPublicationFile) != nullptr; }
+
+bool StageStep::BringsCode() const {
+  return Fetches() && order_.code_dir.starts_with(order_.attempt_dir + "/");
+}
 
 Status StageStep::Start() {
   pause_ms_ = kFirstPauseMs;
   next_note_ms_ = loop_.clock().SteadyMs() + pause_ms_;
   LookSoon();
+  // The order's files are written later where the code comes first.
+  const OrderFile& file = *Find(Publishes() ? kPublicationFile : kStagingFile);
+  MUSTER_TRY(os::WriteFileAtomic(file.path, *file.content, mode_t(file.mode), false));
   // By this name the executable is found in any view of the file system.
   return hooks_.StartWords(
       Publishes() ? "publish" : "fetch",
-      {"/proc/self/exe", "launch", Publishes() ? "--stage-out" : "--stage-in", order_.dir});
+      {"/proc/self/exe", "launch", Publishes() ? "--stage-out" : "--stage-in", order_.dir},
+      order_.dir);
 }
 
 void StageStep::LookSoon() {
@@ -71,6 +80,7 @@ Status StageStep::Finish(const ExitReport& exit) {
                                               Describe(exit)));
   }
   if (!report) return std::unexpected(report.error());
+  done_ = true;
   if (Fetches()) MUSTER_TRY(KeepInUse(report->keys));
   for (const std::string& note : report->notes) record_.Append(StageNote{note});
   return {};

@@ -26,7 +26,9 @@ class StageStep {
   StageStep(const StageStep&) = delete;
   StageStep& operator=(const StageStep&) = delete;
 
-  bool IsNeeded() const { return Fetches() || Publishes(); }
+  bool IsNeeded() const { return !done_ && (Fetches() || Publishes()); }
+  // Whether it brings the code, without which nothing else can be put in place.
+  bool BringsCode() const;
   Status Start();
   // After the process has ended: that everything is in place, or the text of what went wrong.
   Status Finish(const ExitReport& exit);
@@ -35,7 +37,7 @@ class StageStep {
  private:
   bool Fetches() const;    // the order has a staging.json
   bool Publishes() const;  // the order has a publication.json
-  bool Has(std::string_view file) const;
+  const OrderFile* Find(std::string_view name) const;
   Status KeepInUse(const std::vector<std::string>& keys);
   void LookSoon();
   void Look();
@@ -49,6 +51,7 @@ class StageStep {
   int64_t pause_ms_ = 0;
   std::string last_;
   std::vector<os::Fd> in_use_;
+  bool done_ = false;
 };
 
 }  // namespace muster::launcher

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "lifecycle/conductor_impl.h"
 #include "lifecycle/judge.h"
+#include "model/source.h"
 
 namespace muster::lifecycle {
 
@@ -59,7 +60,8 @@ void Conductor::Impl::EndAttempt(Live& entry) {
 // freed when the cache drops it.
 void Conductor::Impl::RemoveInputs(const Live& entry) const {
   const JobSpec& spec = entry.job.spec;
-  if (std::ranges::none_of(spec.inputs, [&](const auto& one) { return spec.IsFetched(one); }))
+  if (!IsFar(spec.code) &&
+      std::ranges::none_of(spec.inputs, [&](const auto& one) { return spec.IsFetched(one); }))
     return;
   parts.pool.Run([inputs = os::Path(RefOf(entry.job, *entry.job.current()).dir) / "inputs"] {
     if (const auto status = os::RemoveTree(inputs); !status)

@@ -2,7 +2,9 @@
 
 #include "base/log.h"
 #include "dialect/plan.h"
+#include "dialect/staging.h"
 #include "lifecycle/conductor_impl.h"
+#include "model/source.h"
 
 namespace muster::lifecycle {
 namespace {
@@ -124,6 +126,8 @@ dialect::Places Conductor::Impl::PlacesOf(const Job& job, const Attempt& attempt
   places.attempt_dir = RefOf(job, attempt).dir;
   if (!job.spec.code_hash.empty()) {
     places.code_dir = parts.code.TreeDir(job.spec.code_hash);
+  } else if (IsFar(job.spec.code)) {
+    places.code_dir = dialect::FetchedCode(places);
   } else if (!job.spec.code.empty()) {
     places.code_dir = parts.data / "code" / "snapshot";  // of a plan, which uploads nothing
   }

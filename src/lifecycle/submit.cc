@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "lifecycle/conductor_impl.h"
+#include "model/source.h"
 
 namespace muster::lifecycle {
 namespace {
@@ -53,7 +54,7 @@ void Conductor::Impl::CheckSpecs(std::vector<JobSpec>& specs, const SubmitReques
     faults.push_back({.path = "code",
                       .found = fmt::format("snapshot {}", request.code_hash),
                       .expected = "a snapshot that was uploaded to this server"});
-  } else if (request.code_hash.empty() && !first.code.empty()) {
+  } else if (request.code_hash.empty() && !first.code.empty() && !IsFar(first.code)) {
     faults.push_back({.path = "code",
                       .found = "no uploaded snapshot",
                       .expected = "the folder's snapshot, sent with the job",

@@ -125,6 +125,23 @@ void SettleOutputs(JobDraft& job) {
   std::erase_if(job.published, [](const Publishing& one) { return IsFar(one.to); });
 }
 
+// obs:// and s3:// are two names of one place.
+std::string_view WithoutScheme(std::string_view place) {
+  return place.substr(place.find("://") + 3);
+}
+
+// A boot file in a bucket: its folder is the code where none is named, and it is a file in there.
+void SettleBootFile(JobDraft& job, Role& role) {
+  std::string& text = role.run.text;
+  if (!IsBucket(text) || text.find_first_of(" \t\n;&|<>'\"") != std::string::npos) return;
+  if (job.code.empty()) job.code = text.substr(0, text.rfind('/') + 1);
+  std::string folder(WithoutScheme(job.code));
+  if (!folder.ends_with('/')) folder += '/';
+  const std::string_view file = WithoutScheme(text);
+  if (IsBucket(job.code) && file.starts_with(folder) && file.size() > folder.size())
+    text = file.substr(folder.size());
+}
+
 void CheckPlaces(const Cursor& root, const JobDraft& job) {
   for (const auto& [name, place] : job.outputs) {
     const auto same = [&](const auto& input) { return input.first == name; };
@@ -199,7 +216,10 @@ JobSpec ReadJob(const Cursor& root, const Sweep& sweep, const Pairs& values) {
   CheckLaunch(root, job);
   CheckPlatform(root, job);
   SettleWarning(root, job);
-  for (RoleDraft& draft : job.drafts) job.roles.push_back(std::move(draft.role));
+  for (RoleDraft& draft : job.drafts) {
+    SettleBootFile(job, draft.role);
+    job.roles.push_back(std::move(draft.role));
+  }
   sweep.SetParameters(values, job.roles);
   if (!sweep.Empty()) job.sweep_values = values;
   return std::move(job);

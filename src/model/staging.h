@@ -13,10 +13,12 @@ namespace muster {
 // What is brought to a node before anything of the job runs, once for all of its ranks:
 // staging.json, one of the files that an order puts into the node's folder. All paths absolute.
 struct InputOrder {
-  std::string name;
+  std::string name;  // empty: the code
   std::string url;
   std::string folder;  // …/attempts/<n>/inputs/<name>: what it stands for is put in there
   std::string leaf;    // under this name; empty: what lies below the URL, without a name of its own
+
+  std::string_view shown() const { return name.empty() ? std::string_view("code") : name; }
 };
 
 struct Staging {
