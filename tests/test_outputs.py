@@ -5,11 +5,13 @@ import os
 import random
 import signal
 import socket
+import subprocess
+import sys
 import time
 
 import botocore.exceptions
 import pytest
-from conftest import PYTHON, marked_processes, wait_until
+from conftest import PYTHON, ROOT, marked_processes, wait_until
 from s3 import body, bucket, client, keys
 
 MANIFEST = "muster-manifest.json"
@@ -383,3 +385,22 @@ def test_a_folder_is_uploaded_and_told_how_to_use(cluster, scratch):
     assert body(client(cluster), "my-own-bucket", "x/go.py") == b"print('went')\n"
     refused = cluster.run("upload", folder / "go.py", check=False)
     assert refused.returncode != 0 and "is no folder" in refused.stderr
+
+
+# ------------------------------------------------------------------------------------------------ a whole flow
+
+def test_code_data_results_and_logs_of_a_training_are_in_buckets(cluster, scratch):
+    """As a tutorial of ModelArts has it: folders are uploaded, the script copies with moxing, the bucket has the model and the log."""
+    example = ROOT / "examples/modelarts-cifar10"
+    subprocess.run([sys.executable, example / "make_data.py", scratch / "cifar"], check=True, timeout=60)
+    cluster.run("upload", example, "obs://resnet50-train/resnet50_cifar10_train")
+    cluster.run("upload", scratch / "cifar", "obs://ms-dataset/cifar-10")
+    job = cluster.submit(example / "modelarts.yaml", "-g", "npu:2", "--python", PYTHON)
+    ended = cluster.wait_end(job, seconds=240)
+    assert ended["state"] == "succeeded", cluster.rank_log(job).decode() + verdict(cluster, job)
+    s3 = client(cluster)
+    found = manifest(s3, "resnet50-train", "output/")
+    (model,) = [file for file in found["files"] if file["name"].startswith("net.")]
+    assert model["size"] > 100_000 and found["state"] == "succeeded"
+    log = body(s3, "resnet50-train", f"log/modelarts-job-00000000-0000-4000-8000-{job:012}-worker-0.log")
+    assert b"epoch: 2 step: 8, loss is" in log

@@ -9,24 +9,10 @@
 
 #include "dialect/plan.h"
 #include "lifecycle/conductor.h"
+#include "lifecycle/live.h"
 #include "lifecycle/watchers.h"
 
 namespace muster::lifecycle {
-
-// A job that is not over, as it is held in memory.
-struct Live {
-  Job job;
-  std::set<JobId> waits_for;  // jobs named in `after` that have not ended
-  bool queued = false;        // stands in the queue: on disk, nothing to wait for but room
-  bool finishing = false;     // the end of its attempt, or its own, is being made durable
-  bool requeuing = false;     // of these: another attempt follows
-  std::vector<std::function<void()>> asked_meanwhile;  // while requeuing; done once it waits
-  bool resumed = false;           // another server, which died, began what it does now
-  bool flush_due = false;         // what its record told has yet to be journaled
-  std::vector<store::Op> unsaid;  // of that, the moves
-  std::string stop_asked_by;      // a user, or empty
-  std::optional<Job> ended;       // as its end is being made durable
-};
 
 // The state and the steps behind Conductor; one file a step, named at the declarations.
 struct Conductor::Impl {

@@ -88,7 +88,7 @@ void Conductor::Impl::BeginPublishing(Live& entry) {
     if (const auto status = TakeUpPublishing(*now); !status)
       EndPublishing(*now, status.error().text);
   };
-  Commit(std::move(ops), begin);
+  Commit(WithUnsaid(entry, std::move(ops)), begin);
 }
 
 Status Conductor::Impl::TakeUpPublishing(Live& entry) {
