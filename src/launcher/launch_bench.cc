@@ -18,6 +18,7 @@ namespace muster::launcher {
 namespace {
 
 constexpr int64_t kPatienceMs = 30'000;
+constexpr int64_t kLookMs = 20;
 constexpr int64_t kJob = 7;
 
 }  // namespace
@@ -115,7 +116,12 @@ std::string LaunchBench::WaitFile(const os::Path& path,
     if (enough(text)) loop.Stop();
   };
   watch.Add(path, look);
-  loop.Post(look);
+  // Files of the kernel change without telling, and a folder that is not there cannot be watched.
+  const std::function<void()> again = [&] {
+    look();
+    loop.After(kLookMs, again);
+  };
+  loop.Post(again);
   loop.After(kPatienceMs, [&] {
     ADD_FAILURE() << path << " did not come that far:\n" << text.substr(0, 5000);
     loop.Stop();
