@@ -16,7 +16,7 @@ python_clients() {
   rm -rf "$venv"
   log=$(mktemp)
   if /usr/bin/python3 -m venv "$venv" > "$log" 2>&1 &&
-     "$venv/bin/pip" install -q pytest "boto3[crt]==1.44.0" s3fs pyarrow esdk-obs-python==3.26.6 >> "$log" 2>&1; then
+     "$venv/bin/pip" install -q pytest==9.2.0 "boto3[crt]==1.44.0" s3fs==0.4.2 pyarrow==26.0.1 esdk-obs-python==3.26.6 >> "$log" 2>&1; then
     touch "$venv/ready-1"
   else
     tail -n 5 "$log" >&2
@@ -37,7 +37,7 @@ go_program() {
   echo "Building $1 $4; this takes minutes, once"
   work=$(mktemp -d)
   if (cd "$work" && go mod init fetch &&
-      case $4 in latest) go get "$3@latest" ;; *) go mod edit -require "$3@$4" ;; esac &&
+      go mod edit -require "$3@$4" &&
       CGO_ENABLED=0 GOFLAGS=-mod=mod go build -o "$bin/$1.new" "$2") > "$work/log" 2>&1; then
     mv "$bin/$1.new" "$bin/$1"
   else
@@ -50,7 +50,7 @@ go_program() {
 
 python_clients
 go_program s5cmd github.com/peak/s5cmd/v2 github.com/peak/s5cmd/v2 v2.3.0
-go_program mc github.com/minio/mc github.com/minio/mc latest
-go_program minio github.com/minio/minio github.com/minio/minio latest
+go_program mc github.com/minio/mc github.com/minio/mc v0.0.0-20250313080218-cf909e1063a9
+go_program minio github.com/minio/minio github.com/minio/minio v0.0.0-20260212201848-7aac2a2c5b7c
 go_program versitygw github.com/versity/versitygw/cmd/versitygw github.com/versity/versitygw v1.8.0
 [ -z "$failed" ] || { echo "Not to be had here:$failed" >&2; exit 1; }
