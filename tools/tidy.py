@@ -40,7 +40,7 @@ def read_for(build, objects):
     for paragraph in said.split("\n\n"):
         head, *files = paragraph.splitlines() or [""]
         if head.endswith("(VALID)"):
-            read[head.split(": #deps")[0]] = sorted({place(file.strip()) for file in files})
+            read[head.split(": #deps")[0]] = {place(file.strip()) for file in files}
     return read
 
 
@@ -57,8 +57,8 @@ def keys(build, sources):
     for source, (name, command) in commands.items():
         if name in read:
             key = hashlib.sha256(common + here(command.encode()))
-            for file in read[name]:
-                key.update(here(str(file).encode()) + fingerprint(file))
+            for called, file in sorted((here(str(file).encode()), file) for file in read[name]):
+                key.update(called + fingerprint(file))
             found[source] = key.hexdigest()
     return found
 

@@ -155,8 +155,7 @@ TEST(SpecFaultsTest, FrameworksAndTheirWaysToStartAreNamed) {
   EXPECT_THAT(TextWith("launch: {version: latest}"), HasSubstr("a version such as 1.8.5"));
   EXPECT_THAT(TextWith("launch: {rank_table: 3}"), HasSubstr("lab, cloud, 1.0, 1.1, 1.2"));
   EXPECT_THAT(TextWith("launch: {interface: \"a b\"}"), HasSubstr("such as eth0"));
-  EXPECT_EQ(OnlyFault("run: x\nimage: a/b\n").hint,
-            "this key is not supported by this version");
+  EXPECT_EQ(OnlyFault("run: x\nimage: a/b\n").hint, "this key is not supported by this version");
 }
 
 TEST(SpecFaultsTest, PlacesThatCannotBeAreToldInPlainWords) {
