@@ -158,6 +158,14 @@ TEST(SpecFaultsTest, FrameworksAndTheirWaysToStartAreNamed) {
   EXPECT_EQ(OnlyFault("run: x\nimage: a/b\n").hint, "this key is not supported by this version");
 }
 
+TEST(SpecFaultsTest, ABootFileInABucketMustBeAFileInABucket) {
+  for (const char* run : {"s3://.py", "s3://bucket", "obs://bucket/code/", "s3://b/train.py"}) {
+    const Fault fault = OnlyFault(std::string("run: ") + run + "\n");
+    EXPECT_EQ(fault.path, "run") << run;
+    EXPECT_NE(fault.hint, "") << run;
+  }
+}
+
 TEST(SpecFaultsTest, PlacesThatCannotBeAreToldInPlainWords) {
   for (std::string_view line : {"outputs: {o: s3://b/x}", "code: s3://b", "logs: obs://"}) {
     EXPECT_THAT(TextWith(line), HasSubstr("a bucket's name has 3 to 255")) << line;

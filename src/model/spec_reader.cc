@@ -131,15 +131,25 @@ std::string_view WithoutScheme(std::string_view place) {
 }
 
 // A boot file in a bucket: its folder is the code where none is named, and it is a file in there.
-void SettleBootFile(JobDraft& job, Role& role) {
-  std::string& text = role.run.text;
+void SettleBootFile(const Cursor& root, JobDraft& job, RoleDraft& draft) {
+  std::string& text = draft.role.run.text;
   if (!IsBucket(text) || text.find_first_of(" \t\n;&|<>'\"") != std::string::npos) return;
+  std::string_view fault = FarFault(text);
+  if (fault.empty() && FarName(text).empty()) fault = "the address must name a file";
+  if (!fault.empty()) {
+    root.reading.AddFault(
+        draft.path.empty() ? "run" : draft.path + ".run", fmt::format("\"{}\"", ShortText(text)),
+        "a command, or a boot file such as s3://BUCKET/code/train.py", std::string(fault));
+    return;
+  }
   if (job.code.empty()) job.code = text.substr(0, text.rfind('/') + 1);
   std::string folder(WithoutScheme(job.code));
   if (!folder.ends_with('/')) folder += '/';
   const std::string_view file = WithoutScheme(text);
-  if (IsBucket(job.code) && file.starts_with(folder) && file.size() > folder.size())
-    text = file.substr(folder.size());
+  if (!IsBucket(job.code) || !file.starts_with(folder) || file.size() == folder.size()) return;
+  std::string inside(file.substr(folder.size()));
+  // One that looks like another place would be taken for it when the job is read again.
+  if (!IsBucket(inside)) text = std::move(inside);
 }
 
 void CheckPlaces(const Cursor& root, const JobDraft& job) {
@@ -217,7 +227,7 @@ JobSpec ReadJob(const Cursor& root, const Sweep& sweep, const Pairs& values) {
   CheckPlatform(root, job);
   SettleWarning(root, job);
   for (RoleDraft& draft : job.drafts) {
-    SettleBootFile(job, draft.role);
+    SettleBootFile(root, job, draft);
     job.roles.push_back(std::move(draft.role));
   }
   sweep.SetParameters(values, job.roles);
