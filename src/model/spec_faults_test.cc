@@ -166,6 +166,16 @@ TEST(SpecFaultsTest, ABootFileInABucketMustBeAFileInABucket) {
   }
 }
 
+TEST(SpecFaultsTest, ABootFileInABucketMustBeInsideOfTheCode) {
+  for (const char* code : {"s", "/home/me", "s3://other", "s3://bkt/code/deeper", "s3://bkt/cod"}) {
+    const Fault fault = OnlyFault(fmt::format("run: s3://bkt/code/train.py\ncode: {}\n", code));
+    EXPECT_EQ(fault.path, "run") << code;
+    EXPECT_EQ(fault.expected, fmt::format("a boot file inside of the code, {}", code));
+  }
+  EXPECT_EQ(OnlyFault("roles:\n  a: {run: s3://bkt/a/x.py}\n  b: {run: s3://bkt/b/x.py}\n").path,
+            "roles.b.run");
+}
+
 TEST(SpecFaultsTest, PlacesThatCannotBeAreToldInPlainWords) {
   for (std::string_view line : {"outputs: {o: s3://b/x}", "code: s3://b", "logs: obs://"}) {
     EXPECT_THAT(TextWith(line), HasSubstr("a bucket's name has 3 to 255")) << line;

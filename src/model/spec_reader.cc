@@ -125,31 +125,42 @@ void SettleOutputs(JobDraft& job) {
   std::erase_if(job.published, [](const Publishing& one) { return IsFar(one.to); });
 }
 
-// obs:// and s3:// are two names of one place.
+// obs:// and s3:// are two names of one place. Only for a place in a bucket.
 std::string_view WithoutScheme(std::string_view place) {
   return place.substr(place.find("://") + 3);
+}
+
+// What names `file` inside of `folder`, both places in buckets; nothing where it is not in there.
+std::string_view InsideFolder(std::string_view file, std::string_view folder) {
+  file = WithoutScheme(file);
+  folder = WithoutScheme(folder);
+  if (folder.ends_with('/')) folder.remove_suffix(1);
+  if (!file.starts_with(folder) || !file.substr(folder.size()).starts_with('/')) return {};
+  return file.substr(folder.size() + 1);
 }
 
 // A boot file in a bucket: its folder is the code where none is named, and it is a file in there.
 void SettleBootFile(const Cursor& root, JobDraft& job, RoleDraft& draft) {
   std::string& text = draft.role.run.text;
   if (!IsBucket(text) || text.find_first_of(" \t\n;&|<>'\"") != std::string::npos) return;
+  const auto refuse = [&](std::string expected, std::string_view hint) {
+    root.reading.AddFault(draft.path.empty() ? "run" : draft.path + ".run",
+                          fmt::format("\"{}\"", ShortText(text)), std::move(expected),
+                          std::string(hint));
+  };
   std::string_view fault = FarFault(text);
   if (fault.empty() && FarName(text).empty()) fault = "the address must name a file";
   if (!fault.empty()) {
-    root.reading.AddFault(
-        draft.path.empty() ? "run" : draft.path + ".run", fmt::format("\"{}\"", ShortText(text)),
-        "a command, or a boot file such as s3://BUCKET/code/train.py", std::string(fault));
-    return;
+    return refuse("a command, or a boot file such as s3://BUCKET/code/train.py", fault);
   }
   if (job.code.empty()) job.code = text.substr(0, text.rfind('/') + 1);
-  std::string folder(WithoutScheme(job.code));
-  if (!folder.ends_with('/')) folder += '/';
-  const std::string_view file = WithoutScheme(text);
-  if (!IsBucket(job.code) || !file.starts_with(folder) || file.size() == folder.size()) return;
-  std::string inside(file.substr(folder.size()));
+  const std::string inside(IsBucket(job.code) ? InsideFolder(text, job.code) : "");
+  if (inside.empty()) {
+    return refuse(fmt::format("a boot file inside of the code, {}", ShortText(job.code)),
+                  "name the file as it is called in there, or leave `code` out");
+  }
   // One that looks like another place would be taken for it when the job is read again.
-  if (!IsBucket(inside)) text = std::move(inside);
+  if (!IsBucket(inside)) text = inside;
 }
 
 void CheckPlaces(const Cursor& root, const JobDraft& job) {
