@@ -21,6 +21,7 @@
 #include "engines/local/local_engine.h"
 #include "http/server.h"
 #include "launcher/companions.h"
+#include "launcher/stage_back.h"
 #include "lifecycle/conductor.h"
 #include "objects/s3_server.h"
 #include "os/file_watch.h"
@@ -150,8 +151,11 @@ Status Run(const Settings& settings) {
   os::FileWatch files(loop);
   const std::string self = os::SelfPath();
   engines::LocalEngine engine({loop, pool, files, std::move(nodes), self});
-  lifecycle::Conductor conductor(
-      {loop, pool, *journal, code, engine, settings.data, self, settings.input_cache});
+  lifecycle::Conductor conductor({loop, pool, *journal, code, engine, settings.data, self,
+                                  settings.input_cache,
+                                  [data = os::Path(settings.data)](const os::Path& attempt_dir) {
+                                    return launcher::StageBack(attempt_dir, data);
+                                  }});
   api::ApiParts parts{.conductor = conductor,
                       .journal = *journal,
                       .code = code,

@@ -292,6 +292,45 @@ def test_an_entry_that_a_job_damaged_is_fetched_again(cluster, scratch):
     assert "fetched from" in notes_of(cluster, job)[-1]
 
 
+def spares(server):
+    return [path for entry in entries(server) for path in entry.glob("spare-*")]
+
+
+def test_a_job_gets_the_links_that_the_one_before_left_alone(cluster, scratch):
+    s3 = client(cluster)
+    b = bucket(s3)
+    fill(s3, b, ["set/a", "set/deep/b"], 4)
+    look = look_job(scratch, f"{{data: 's3://{b}/set/'}}")
+    lines = []
+    for _ in range(3):
+        job = cluster.submit(look)
+        assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
+        lines.append(log_of(cluster, job).splitlines()[:2])
+        wait_until(lambda: len(spares(cluster)) == 1, what="the links to be given back")
+        assert not (cluster.data / f"jobs/{job}/attempts/1/inputs").exists()
+    assert lines == [["a 4", "deep/b 4"]] * 3
+    assert "2 files, 8 B, already on this node" in notes_of(cluster, job)[-1]
+
+
+@pytest.mark.parametrize("harm", ["rm a", "echo more >> new", "rm a; echo four > a", "rm -r deep; ln -s / deep", "chmod 777 deep"])
+def test_what_a_job_does_in_its_folder_is_never_the_next_ones(cluster, scratch, harm):
+    s3 = client(cluster)
+    b = bucket(s3)
+    fill(s3, b, ["set/a", "set/deep/b"], 5)
+    inputs = f"{{data: 's3://{b}/set/'}}"
+    first = cluster.submit(look_job(scratch, inputs))
+    assert cluster.wait_end(first)["state"] == "succeeded", verdict(cluster, first)
+    wait_until(lambda: len(spares(cluster)) == 1, what="the links to be given back")
+    bad = cluster.submit(script_job(scratch, f'cd "${{1#*=}}" && {harm}', inputs, name="harm"))
+    assert cluster.wait_end(bad)["state"] == "succeeded", verdict(cluster, bad)
+    wait_until(lambda: not (cluster.data / f"jobs/{bad}/attempts/1/inputs").exists(), what="the inputs to be removed")
+    assert not spares(cluster)
+    job = cluster.submit(look_job(scratch, inputs))
+    assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
+    assert log_of(cluster, job).splitlines()[:2] == ["a 5", "deep/b 5"]
+    assert "already on this node" in notes_of(cluster, job)[-1]
+
+
 def test_a_job_on_modelarts_finds_it_under_the_platforms_name(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)

@@ -65,6 +65,18 @@ Result<std::vector<CachedFile>> ReadFileList(std::string_view text) {
   }
 }
 
+std::string WriteEntrySize(const EntrySize& size) {
+  return fmt::format("{} {}\n", size.bytes, size.files);
+}
+
+EntrySize ReadEntrySize(std::string_view text) {
+  const auto words = Split(Trim(text), ' ');
+  EntrySize size;
+  size.bytes = std::max<int64_t>(0, ParseInt(words[0]).value_or(0));
+  if (words.size() == 2) size.files = ParseInt(words[1]).value_or(-1);
+  return size;
+}
+
 std::string WriteKnownSource(const KnownSource& known) {
   return fmt::format("{} {} {} {} {}\n", known.stamp, known.key, known.bytes,
                      known.single ? "single" : "tree", kEnd);

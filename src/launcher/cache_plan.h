@@ -35,6 +35,15 @@ std::string WriteFileList(std::span<const CachedFile> files);
 // kCorrupt when it is cut off or is none.
 Result<std::vector<CachedFile>> ReadFileList(std::string_view text);
 
+// How much an entry is.
+struct EntrySize {
+  int64_t bytes = 0;
+  int64_t files = -1;  // not told by entries of old
+  bool operator==(const EntrySize&) const = default;
+};
+std::string WriteEntrySize(const EntrySize& size);
+EntrySize ReadEntrySize(std::string_view text);  // nothing in it: 0 bytes
+
 // Which entry a source is as long as its store gives it the same stamp.
 struct KnownSource {
   std::string stamp;

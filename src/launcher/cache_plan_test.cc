@@ -9,6 +9,15 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+TEST(EntrySizeTest, IsReadAsItWasWrittenAlsoByEntriesOfOld) {
+  const EntrySize size{12, 3};
+  EXPECT_EQ(ReadEntrySize(WriteEntrySize(size)), size);
+  EXPECT_EQ(ReadEntrySize("12"), (EntrySize{12, -1}));
+  EXPECT_EQ(ReadEntrySize(""), (EntrySize{0, -1}));
+  EXPECT_EQ(ReadEntrySize("x y z"), (EntrySize{0, -1}));
+  EXPECT_EQ(ReadEntrySize("-5 3"), (EntrySize{0, 3}));
+}
+
 TEST(CacheKeyTest, IsTheSameForTheSameFilesInAnyOrder) {
   const SourceFile a{"a", 1, "etag-a"}, b{"b/c", 2, "etag-b"};
   EXPECT_EQ(CacheKey({a, b}), CacheKey({b, a}));

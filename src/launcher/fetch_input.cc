@@ -127,22 +127,38 @@ class Fetcher final : public transfer::Observer {
     MUSTER_ASSIGN(const os::Fd use, cache_.Use(listing.key));
     const SystemClock clock;
     const int64_t began_ms = clock.SteadyMs();
-    auto files = cache_.Look(listing.key);
     bool fetched = false;
-    if (!files) {
-      MUSTER_ASSIGN(fetched, Bring(listing));
-      files = cache_.Look(listing.key);
-      if (!files) return std::unexpected(files.error());
+    if (!TakeSpare(listing)) {
+      auto files = cache_.Look(listing.key);
+      if (!files) {
+        MUSTER_ASSIGN(fetched, Bring(listing));
+        files = cache_.Look(listing.key);
+        if (!files) return std::unexpected(files.error());
+      }
+      MUSTER_TRY(Link(listing, *files));
     }
-    MUSTER_TRY(Link(listing, *files));
-    int64_t bytes = 0;
-    for (const CachedFile& file : *files) bytes += file.size;
+    const EntrySize size = cache_.SizeOf(listing.key);
     const std::string how =
         fetched ? fmt::format("fetched from {} in {}", transfer::Show(source_),
                               HumanDuration(clock.SteadyMs() - began_ms))
                 : fmt::format("already on this node, as {} has it", transfer::Show(source_));
-    return FetchedInput{listing.key, fmt::format("{}: {} files, {}, {}", input_.shown(),
-                                                 files->size(), HumanSize(uint64_t(bytes)), how)};
+    return FetchedInput{listing.key, fmt::format("{}: {} files, {}, {}", input_.shown(), size.files,
+                                                 HumanSize(uint64_t(size.bytes)), how)};
+  }
+
+  // Where it goes: the folder of the input, or what has this name in it.
+  os::Path Target() const {
+    return input_.leaf.empty() ? os::Path(input_.folder) : os::Path(input_.folder) / input_.leaf;
+  }
+
+  bool IsFile(const Listing& listing) const { return listing.single && !input_.leaf.empty(); }
+
+  // In one step, where a job before has given its links back.
+  bool TakeSpare(const Listing& listing) const {
+    if (IsFile(listing) || cache_.SizeOf(listing.key).files < 0) return false;
+    const SpareTree spare = cache_.Spare(listing.key);
+    const auto lock = spare.Lock();
+    return lock && os::MakeDirs(Target().parent_path()) && spare.Take(Target());
   }
 
   // Makes the entry, or waits for whoever makes it; whether it was us.
@@ -182,12 +198,17 @@ class Fetcher final : public transfer::Observer {
     return std::unexpected(std::move(error));
   }
 
-  Status Link(const Listing& listing, const std::vector<CachedFile>& files) {
-    const os::Path to =
-        input_.leaf.empty() ? os::Path(input_.folder) : os::Path(input_.folder) / input_.leaf;
-    const os::Path data = cache_.Data(listing.key);
-    if (listing.single && files.size() == 1 && !input_.leaf.empty())
+  Status Link(const Listing& listing, const std::vector<CachedFile>& files) const {
+    const os::Path to = Target(), data = cache_.Data(listing.key);
+    const SpareTree spare = cache_.Spare(listing.key);
+    const auto lock = spare.Lock();
+    if (!lock) return Fail(Code::kCorrupt, lock.error().text);  // it went away meanwhile
+    if (IsFile(listing) && files.size() == 1) {
+      spare.Drop();
       return LinkFile(data, files.front(), to);
+    }
+    MUSTER_TRY(os::MakeDirs(to.parent_path()));
+    if (spare.Take(to)) return {};
     return LinkTree(data, files, to);
   }
 

@@ -113,8 +113,8 @@ bool IsName(std::string_view name) {
 
 InputCache::InputCache(os::Path root, int64_t limit) : root_(std::move(root)), limit_(limit) {}
 
-InputCache InputCache::Of(const Staging& staging) {
-  return {os::Path(staging.data_dir) / "cache" / "inputs", staging.cache_limit};
+InputCache InputCache::In(const os::Path& data_dir, int64_t limit) {
+  return {data_dir / "cache" / "inputs", limit};
 }
 
 Result<os::Fd> InputCache::OpenLock(const std::string& name) const {
@@ -149,9 +149,25 @@ Result<os::Fd> InputCache::LockToFetch(const std::string& key,
   }
 }
 
-Result<std::vector<CachedFile>> InputCache::Look(const std::string& key) const {
+Result<std::vector<CachedFile>> InputCache::ReadList(const std::string& key) const {
   MUSTER_ASSIGN(const std::string text, os::ReadFile(root_ / key / "files", kLargestList));
-  MUSTER_ASSIGN(std::vector<CachedFile> files, ReadFileList(text));
+  return ReadFileList(text);
+}
+
+EntrySize InputCache::SizeOf(const std::string& key) const {
+  return ReadEntrySize(os::ReadFile(root_ / key / "bytes", 64).value_or(""));
+}
+
+bool InputCache::GiveBack(const std::string& key, const os::Path& tree) const {
+  const auto use = Use(key);
+  const SpareTree spare = Spare(key);
+  const auto lock = spare.Lock();
+  const auto files = ReadList(key);
+  return use && lock && files && spare.Keep(tree, *files);
+}
+
+Result<std::vector<CachedFile>> InputCache::Look(const std::string& key) const {
+  MUSTER_ASSIGN(std::vector<CachedFile> files, ReadList(key));
   const os::Path data = Data(key);
   SealCheck check(data);
   for (const CachedFile& file : files) {
@@ -173,7 +189,8 @@ Status InputCache::Seal(const std::string& key) const {
   int64_t bytes = 0;
   for (const CachedFile& file : files) bytes += file.size;
   MUSTER_TRY(os::WriteFileAtomic(part / "files", WriteFileList(files), 0644, false));
-  MUSTER_TRY(os::WriteFileAtomic(part / "bytes", std::to_string(bytes), 0644, false));
+  const EntrySize size{bytes, int64_t(files.size())};
+  MUSTER_TRY(os::WriteFileAtomic(part / "bytes", WriteEntrySize(size), 0644, false));
   const os::Path entry = root_ / key;
   if (::rename(part.c_str(), entry.c_str()) != 0)
     return FailErrno(errno, fmt::format("rename {} to {}", part.string(), entry.string()));
@@ -206,8 +223,7 @@ std::vector<CacheEntry> InputCache::Entries() const {
     const std::string key = it->path().filename().string();
     if (!IsCacheKey(key)) continue;
     CacheEntry entry{.key = key};
-    if (const auto text = os::ReadFile(it->path() / "bytes", 64))
-      entry.bytes = ParseInt(*text).value_or(0);
+    entry.bytes = SizeOf(key).bytes;
     struct stat info = {};
     const os::Path use = root_ / (key + ".use");
     if (::stat(use.c_str(), &info) == 0) entry.used_ms = Nanoseconds(info.st_mtim) / 1'000'000;

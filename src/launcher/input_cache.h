@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "launcher/cache_plan.h"
+#include "launcher/spare_tree.h"
 #include "model/staging.h"
 #include "os/fd.h"
 #include "os/file.h"
@@ -18,6 +19,8 @@ namespace muster::launcher {
 // directory.
 //   <key>/data     the files, whole; there by a rename or not at all
 //   <key>/files    what they were like when they came
+//   <key>/bytes    how much they are
+//   <key>/spare-…  links to them that a job has given back (spare_tree.h)
 //   <key>.part/    on its way; goes on after a kill
 //   <key>.fetch    locked while somebody brings it or takes it away
 //   <hash>.stamp   which entry a source was when it had a certain stamp
@@ -27,7 +30,8 @@ class InputCache {
  public:
   // `limit` in bytes; 0: a fifth of the disk.
   InputCache(os::Path root, int64_t limit);
-  static InputCache Of(const Staging& staging);
+  static InputCache In(const os::Path& data_dir, int64_t limit);
+  static InputCache Of(const Staging& staging) { return In(staging.data_dir, staging.cache_limit); }
 
   // The entry is not evicted while the descriptor lives.
   Result<os::Fd> Use(const std::string& key) const;
@@ -39,6 +43,11 @@ class InputCache {
   // sealed: somebody wrote into it.
   Result<std::vector<CachedFile>> Look(const std::string& key) const;
   os::Path Data(const std::string& key) const { return root_ / key / "data"; }
+  SpareTree Spare(const std::string& key) const { return SpareTree(root_ / key); }
+  EntrySize SizeOf(const std::string& key) const;
+  // A job is through with what it had of an entry at `tree`: it is kept as a spare, or stays where
+  // it is. Whether it was kept.
+  bool GiveBack(const std::string& key, const os::Path& tree) const;
 
   // Under the lock to fetch: where the files are put, and what makes an entry of them.
   os::Path Part(const std::string& key) const { return root_ / (key + ".part"); }
@@ -56,6 +65,7 @@ class InputCache {
 
  private:
   std::vector<CacheEntry> Entries() const;
+  Result<std::vector<CachedFile>> ReadList(const std::string& key) const;
   Result<os::Fd> OpenLock(const std::string& name) const;
   bool RemoveIfUnused(const std::string& key) const;
   void RemoveForgotten(int64_t now_wall_ms) const;

@@ -34,6 +34,8 @@ struct Parts {
   std::string self;  // path of the executable
   int64_t input_cache =
       0;  // limit of fetched inputs on each machine, bytes; 0: a share of its disk
+  // Takes what was fetched for an attempt, which has ended, out of its folder. On the pool.
+  std::function<Status(const os::Path& attempt_dir)> stage_back = {};
 };
 
 struct SubmitRequest {

@@ -70,7 +70,7 @@ struct Conductor::Impl {
   void FinishIfOver(Live& entry);
   void EndAttempt(Live& entry);
   void TidyAfter(const Live& entry) const;
-  void RemoveInputs(const Live& entry) const;
+  void GiveInputsBack(const Live& entry) const;
   void EndJob(Live& entry, Event event, const std::string& reason);
   std::vector<store::Op> EndOps(Live& entry, Event event, const std::string& reason);
   void Forget(JobId id, State state);

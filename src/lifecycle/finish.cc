@@ -58,22 +58,24 @@ void Conductor::Impl::EndAttempt(Live& entry) {
 
 // What was fetched for the attempt stays in the cache; its links would keep the disk from being
 // freed when the cache drops it.
-void Conductor::Impl::RemoveInputs(const Live& entry) const {
+void Conductor::Impl::GiveInputsBack(const Live& entry) const {
   const JobSpec& spec = entry.job.spec;
   if (!IsFar(spec.code) &&
       std::ranges::none_of(spec.inputs, [&](const auto& one) { return spec.IsFetched(one); }))
     return;
-  parts.pool.Run([inputs = os::Path(RefOf(entry.job, *entry.job.current()).dir) / "inputs"] {
-    if (const auto status = os::RemoveTree(inputs); !status)
-      LogWarning("inputs stay behind: {}", status.error().text);
-  });
+  if (!parts.stage_back) return;
+  parts.pool.Run(
+      [stage_back = parts.stage_back, dir = os::Path(RefOf(entry.job, *entry.job.current()).dir)] {
+        if (const auto status = stage_back(dir); !status)
+          LogWarning("inputs stay behind: {}", status.error().text);
+      });
 }
 
 // Whoever was killed may have left files that had not got their names yet. Nobody writes there now:
 // the launchers are gone, and the next attempt has not begun.
 void Conductor::Impl::TidyAfter(const Live& entry) const {
   const Attempt& attempt = *entry.job.current();
-  RemoveInputs(entry);
+  GiveInputsBack(entry);
   if (!entry.resumed && std::ranges::none_of(attempt.nodes, &NodeStatus::lost)) return;
   const os::Path dir = RefOf(entry.job, attempt).dir;
   os::RemoveTemporaries(JobDir(entry.job.id));
