@@ -148,15 +148,33 @@ def failed_to_publish(server, job, url, *words):
     return ended
 
 
-def test_a_missing_bucket_is_the_jobs_error(cluster, scratch):
+def test_a_missing_bucket_is_told_before_anything_runs(cluster, scratch):
     url = "s3://no-such-bucket-here/out/"
-    job = cluster.submit(job_file(scratch, WRITE, f"outputs: {{train_url: '{url}'}}\nretries: 2"))
+    job = cluster.submit(job_file(scratch, f"touch {scratch}/ran", f"outputs: {{train_url: '{url}'}}\nresources: {{nodes: 2}}"))
+    ended = cluster.wait_end(job)
+    assert ended["state"] == "failed" and not (scratch / "ran").exists()
+    what = ended["attempts"][-1]["cause"]["what"]
+    assert f"the output train_url to {url}" in what and "muster objects mb s3://no-such-bucket-here" in what, what
+    # The next step that it names works.
+    cluster.run("objects", "mb", "s3://no-such-bucket-here")
+    again = cluster.submit(job_file(scratch, WRITE, f"outputs: {{train_url: '{url}'}}"))
+    assert cluster.wait_end(again)["state"] == "succeeded", verdict(cluster, again)
+
+
+def test_a_bucket_that_vanished_is_the_jobs_error(cluster, scratch):
+    cluster.run("objects", "mb", "s3://soon-gone")
+    url = "s3://soon-gone/out/"
+    wait = f"while [ ! -e {scratch}/go ]; do sleep 0.05; done; touch {scratch}/ran; "
+    job = cluster.submit(job_file(scratch, wait + WRITE, f"outputs: {{train_url: '{url}'}}\nretries: 2"))
+    wait_until(lambda: cluster.job(job)["state"] == "running", 60, "the job to run")
+    cluster.run("objects", "rb", "s3://soon-gone")
+    (scratch / "go").touch()
     ended = failed_to_publish(cluster, job, url, "bucket")
     assert len(ended["attempts"]) == 1
     # The next step that it names works once the cause is gone.
-    cluster.run("objects", "mb", "s3://no-such-bucket-here")
+    cluster.run("objects", "mb", "s3://soon-gone")
     cluster.run("cp", "-r", cluster.data / f"jobs/{job}/outputs/train_url", url)
-    assert body(client(cluster), "no-such-bucket-here", "out/net.ckpt") == b"model\n"
+    assert body(client(cluster), "soon-gone", "out/net.ckpt") == b"model\n"
 
 
 def test_wrong_keys_are_the_jobs_error_and_told_nowhere(cluster, scratch):
@@ -257,7 +275,9 @@ def test_logs_are_copied_while_it_runs_and_complete_at_the_end(cluster, scratch)
 def test_logs_that_cannot_be_copied_fail_no_job(cluster, scratch):
     job = cluster.submit(job_file(scratch, "echo fine", "logs: 's3://no-such-bucket-here/log'"))
     assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
-    assert any("logs could not be copied to s3://no-such-bucket-here/log" in note for note in notes(cluster, job)), notes(cluster, job)
+    told = notes(cluster, job)
+    assert any("logs cannot be copied to s3://no-such-bucket-here/log" in note for note in told), told  # before it began
+    assert any("logs could not be copied to s3://no-such-bucket-here/log" in note for note in told), told
 
 
 # ------------------------------------------------------------------------------------------------ kills

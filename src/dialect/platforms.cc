@@ -38,7 +38,8 @@ std::string JobUuid(JobId job) { return fmt::format("00000000-0000-4000-8000-{:0
 
 std::vector<std::string> KeptPaths(const JobSpec& outside, const Places& places) {
   // What is fetched is linked out of the server's cache, which only works within one mount.
-  const bool fetches = StagingOf(outside, places).has_value();
+  const auto staging = StagingOf(outside, places);
+  const bool fetches = staging && !staging->inputs.empty();
   std::vector<std::string> kept{fetches ? places.data_dir : places.job_dir};
   if (!places.code_dir.empty()) kept.push_back(places.code_dir);
   if (!places.muster.empty()) kept.push_back(places.muster);

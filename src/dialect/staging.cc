@@ -40,11 +40,15 @@ std::optional<Staging> StagingOf(const JobSpec& spec, const Places& places) {
                   .attempt_dir = places.attempt_dir,
                   .data_dir = places.data_dir,
                   .cache_limit = places.cache_limit,
-                  .inputs = {}};
+                  .inputs = {},
+                  .destinations = {}};
   if (IsFar(spec.code)) staging.inputs.push_back({"", spec.code, FetchedCode(places), ""});
   for (const auto& input : spec.inputs)
     if (spec.IsFetched(input)) staging.inputs.push_back(OrderOf(spec, input, places));
-  if (staging.inputs.empty()) return std::nullopt;
+  for (const Publishing& output : spec.published)
+    if (IsFar(output.to)) staging.destinations.push_back({output.name, output.to});
+  if (IsFar(spec.logs)) staging.destinations.push_back({"", spec.logs});
+  if (staging.inputs.empty() && staging.destinations.empty()) return std::nullopt;
   return staging;
 }
 

@@ -18,7 +18,8 @@ std::string InputPath(const JobSpec& spec, const std::pair<std::string, std::str
 // Where code out of a bucket is fetched to, once for all nodes; each copies it from there.
 std::string FetchedCode(const Places& places);
 
-// What each node has to fetch before anything of the job runs; nothing when there is nothing.
+// What each node has to fetch, and which buckets it looks for, before anything of the job runs;
+// nothing when there is nothing.
 std::optional<Staging> StagingOf(const JobSpec& spec, const Places& places);
 
 }  // namespace muster::dialect

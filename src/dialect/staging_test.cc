@@ -45,6 +45,28 @@ TEST(StagingTest, OnlyWhatIsFetchedIsOrdered) {
   EXPECT_FALSE(StagingOf(near, PlacesHere()));
 }
 
+TEST(StagingTest, BucketsThatResultsGoToAreLookedAtBeforehand) {
+  JobSpec spec;
+  spec.published = {{.name = "here", .to = "/x"}, {.name = "far", .to = "s3://bkt/out/"}};
+  spec.logs = "obs://bkt/log/";
+  const auto staging = StagingOf(spec, PlacesHere());
+  ASSERT_TRUE(staging);
+  EXPECT_TRUE(staging->inputs.empty());
+  ASSERT_EQ(staging->destinations.size(), 2u);
+  EXPECT_EQ(staging->destinations[0].name, "far");
+  EXPECT_EQ(staging->destinations[0].url, "s3://bkt/out/");
+  EXPECT_EQ(staging->destinations[1].name, "");
+  EXPECT_EQ(staging->destinations[1].url, "obs://bkt/log/");
+  Staging whole = *staging;
+  whole.token = "t";
+  const auto again = StagingFromJson(ToJsonObject(whole));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->destinations[0].url, "s3://bkt/out/");
+  spec.published.pop_back();
+  spec.logs = "/var/log/jobs";
+  EXPECT_FALSE(StagingOf(spec, PlacesHere()));
+}
+
 TEST(StagingTest, NamesWithSlashesStayApart) {
   JobSpec spec;
   spec.inputs = {{"a_b", "s3://bkt/x/"}, {"a/b", "s3://bkt/y/"}, {"a/../b", "s3://bkt/z/"}};

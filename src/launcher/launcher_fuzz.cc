@@ -1,4 +1,5 @@
-// What a launcher reads that others wrote: the lines of a training log and the requests of agents.
+// What a launcher reads that others wrote: the lines of a training log, the requests of agents, and
+// the files that say what is fetched and published.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include "launcher/agent_wire.h"
 #include "launcher/series.h"
 #include "metrics/progress.h"
+#include "model/publication.h"
+#include "model/staging.h"
 #include "os/fd.h"
 
 namespace {
@@ -53,10 +56,47 @@ void CheckAgent(std::string_view text) {
           again->env == request->env);
 }
 
+// What is accepted is whole, and is the same when it is written and read again.
+template <typename Read>
+void CheckDocument(std::string_view text, const Read& read) {
+  const auto document = ParseJson(text);
+  if (!document) return;
+  const auto order = read(*document);
+  if (!order) return;
+  Require(!order->data_dir.empty());
+  const json::value written = ToJsonObject(*order);
+  const auto again = read(written);
+  Require(again && json::value(ToJsonObject(*again)) == written);
+}
+
+void CheckPublication(std::string_view text) {
+  CheckDocument(text, [](const json::value& value) {
+    auto order = PublicationFromJson(value);
+    if (!order) return order;
+    Require(!order->record_dir.empty());
+    for (const OutputOrder& output : order->outputs)
+      Require(!output.folder.empty() && !output.to.empty());
+    for (const LogOrder& log : order->logs) Require(!log.path.empty() && !log.name.empty());
+    Require(order->logs.empty() || !order->logs_to.empty());
+    return order;
+  });
+}
+
+void CheckStaging(std::string_view text) {
+  CheckDocument(text, [](const json::value& value) {
+    auto order = StagingFromJson(value);
+    if (!order) return order;
+    Require(!order->token.empty() && !order->attempt_dir.empty());
+    for (const InputOrder& input : order->inputs) Require(!input.folder.empty());
+    for (const Destination& place : order->destinations) Require(!place.url.empty());
+    return order;
+  });
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const auto [which, text] = Choose(data, size, 3);
+  const auto [which, text] = Choose(data, size, 5);
   switch (which) {
     case 0:
       CheckLine(text);
@@ -66,6 +106,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       break;
     case 2:
       CheckAgent(text);
+      break;
+    case 3:
+      CheckPublication(text);
+      break;
+    case 4:
+      CheckStaging(text);
       break;
   }
   return 0;

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "launcher/check_destinations.h"
 #include "launcher/fetch_input.h"
 #include "launcher/fetch_report.h"
 #include "launcher/input_cache.h"
@@ -34,6 +35,7 @@ class StageIn {
         }) {}
 
   Status Run() {
+    MUSTER_TRY(LookAhead());
     for (const InputOrder& input : staging_.inputs) {
       if (auto status = One(input); !status) {
         const Error& error = status.error();
@@ -50,6 +52,19 @@ class StageIn {
   }
 
  private:
+  Status LookAhead() {
+    auto notes = CheckDestinations(staging_, stores_);
+    if (notes) {
+      report_.notes = std::move(*notes);
+      Tell();
+      return {};
+    }
+    const Error& error = notes.error();
+    report_.error = fmt::format("{}; {}", error.text, error.next);
+    Tell();
+    return Fail(error.code, report_.error);
+  }
+
   static std::string Shown(const std::string& url) {
     const auto location = transfer::ParseLocation(url);
     return location ? transfer::Show(*location) : url;

@@ -1,5 +1,7 @@
 #include "model/staging.h"
 
+#include <span>
+
 #include <fmt/format.h>
 
 namespace muster {
@@ -7,19 +9,29 @@ namespace {
 
 constexpr int kVersion = 1;
 
+// Of a list; none where there is no list.
+std::span<const json::value> Members(const json::object& from, std::string_view key) {
+  const auto* list = GetArray(from, key);
+  if (list == nullptr) return {};
+  return {list->data(), list->size()};
+}
+
 }  // namespace
 
 json::object ToJsonObject(const Staging& staging) {
-  json::array inputs;
+  json::array inputs, destinations;
   for (const auto& [name, url, folder, leaf] : staging.inputs)
     inputs.push_back(
         json::object{{"name", name}, {"url", url}, {"folder", folder}, {"leaf", leaf}});
+  for (const auto& [name, url] : staging.destinations)
+    destinations.push_back(json::object{{"name", name}, {"url", url}});
   return {{"version", kVersion},
           {"token", staging.token},
           {"attempt_dir", staging.attempt_dir},
           {"data_dir", staging.data_dir},
           {"cache_limit", staging.cache_limit},
-          {"inputs", std::move(inputs)}};
+          {"inputs", std::move(inputs)},
+          {"destinations", std::move(destinations)}};
 }
 
 Result<Staging> StagingFromJson(const json::value& value) {
@@ -37,17 +49,22 @@ Result<Staging> StagingFromJson(const json::value& value) {
                   .attempt_dir = text(*object, "attempt_dir"),
                   .data_dir = text(*object, "data_dir"),
                   .cache_limit = GetInt(*object, "cache_limit"),
-                  .inputs = {}};
+                  .inputs = {},
+                  .destinations = {}};
   if (staging.token.empty() || staging.attempt_dir.empty() || staging.data_dir.empty())
     return Fail(Code::kCorrupt, "staging without token, attempt_dir or data_dir");
-  const auto* inputs = GetArray(*object, "inputs");
-  if (inputs == nullptr) return staging;
-  for (const json::value& one : *inputs) {
+  for (const json::value& one : Members(*object, "inputs")) {
     const auto* input = one.if_object();
     if (input == nullptr || text(*input, "folder").empty())
       return Fail(Code::kCorrupt, "staging with an input that has no folder");
     staging.inputs.push_back(
         {text(*input, "name"), text(*input, "url"), text(*input, "folder"), text(*input, "leaf")});
+  }
+  for (const json::value& one : Members(*object, "destinations")) {
+    const auto* place = one.if_object();
+    if (place == nullptr || text(*place, "url").empty())
+      return Fail(Code::kCorrupt, "staging with a destination that is nowhere");
+    staging.destinations.push_back({text(*place, "name"), text(*place, "url")});
   }
   return staging;
 }

@@ -21,12 +21,19 @@ struct InputOrder {
   std::string_view shown() const { return name.empty() ? std::string_view("code") : name; }
 };
 
+// Where something goes when the job has ended, looked at before it begins.
+struct Destination {
+  std::string name;  // of the output; empty: the logs
+  std::string url;
+};
+
 struct Staging {
   std::string token;        // of the attempt
   std::string attempt_dir;  // …/attempts/<n>
   std::string data_dir;     // endpoint.json of the server is here, and cache/inputs
   int64_t cache_limit = 0;  // bytes; 0: a share of the disk
   std::vector<InputOrder> inputs;
+  std::vector<Destination> destinations;
 };
 
 inline constexpr std::string_view kStagingFile = "staging.json";

@@ -61,14 +61,16 @@ struct S3Client::Request {
   bool may_hold_error = false;  // 200 is no promise: the body tells
 };
 
-S3Client::S3Client(std::shared_ptr<Store> store, const Clock& clock)
-    : store_(std::move(store)), clock_(clock) {}
+S3Client::S3Client(std::shared_ptr<Store> store, const Clock& clock, int64_t patience_ms)
+    : store_(std::move(store)), clock_(clock), patience_ms_(patience_ms) {}
 S3Client::~S3Client() = default;
 
 Result<http::Client*> S3Client::ClientFor(const std::string& origin, const std::string& ca_file) {
   auto& client = clients_[origin];
   if (!client) {
-    MUSTER_ASSIGN(client, http::Client::Create({.url = origin, .token = {}, .ca_file = ca_file}));
+    MUSTER_ASSIGN(
+        client, http::Client::Create(
+                    {.url = origin, .token = {}, .ca_file = ca_file, .timeout_ms = patience_ms_}));
   }
   return client.get();
 }

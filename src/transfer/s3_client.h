@@ -44,7 +44,8 @@ struct GetRange {
 // One connection's worth of requests to an object store, each tried once. One thread.
 class S3Client {
  public:
-  S3Client(std::shared_ptr<Store> store, const Clock& clock);  // shared by all workers
+  // The store is shared by all workers. `patience_ms`: without a byte of an answer.
+  S3Client(std::shared_ptr<Store> store, const Clock& clock, int64_t patience_ms = 60'000);
   ~S3Client();
 
   Outcome<std::vector<BucketInfo>> Buckets();
@@ -103,6 +104,7 @@ class S3Client {
 
   const std::shared_ptr<Store> store_;
   const Clock& clock_;
+  const int64_t patience_ms_;
   Signer signer_;
   std::map<std::string, std::unique_ptr<http::Client>> clients_;  // by origin
 };

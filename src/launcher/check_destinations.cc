@@ -1,0 +1,46 @@
+#include "launcher/check_destinations.h"
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "transfer/location.h"
+#include "transfer/s3_client.h"
+
+namespace muster::launcher {
+namespace {
+
+// A store that says nothing for so long does not hold the job up.
+constexpr int64_t kPatienceMs = 3000;
+
+// Only a clear answer counts: keys that may write need not have the right to list.
+bool IsMissing(const transfer::Location& at, transfer::Stores& stores) {
+  if (at.kind != transfer::Location::Kind::kObject) return false;
+  const auto store = stores.For(at.profile);
+  if (!store) return false;
+  const SystemClock clock;
+  transfer::S3Client client(*store, clock, kPatienceMs);
+  const auto listed = client.List(at.bucket, at.key, "", "", 1);
+  return !listed && listed.error().s3_code == "NoSuchBucket";
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> CheckDestinations(const Staging& staging,
+                                                   transfer::Stores& stores) {
+  std::vector<std::string> notes;
+  for (const auto& [name, url] : staging.destinations) {
+    const auto at = transfer::ParseLocation(url);
+    if (!at || !IsMissing(*at, stores)) continue;
+    const std::string next = "make it: muster objects mb s3://" + at->bucket;
+    if (!name.empty())
+      return Fail(Code::kNotFound,
+                  fmt::format("cannot publish the output {} to {}: there is no bucket {}", name,
+                              transfer::Show(*at), at->bucket),
+                  next);
+    notes.push_back(fmt::format("logs cannot be copied to {}: there is no bucket {}; {}",
+                                transfer::Show(*at), at->bucket, next));
+  }
+  return notes;
+}
+
+}  // namespace muster::launcher
