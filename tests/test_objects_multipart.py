@@ -50,6 +50,45 @@ def test_parts_in_any_order_become_one_object(s3, b):
         assert again["ETag"] == done["ETag"], "who did not hear the answer may ask again"
 
 
+def test_single_parts_of_an_object_can_be_read(s3, b):
+    parts = [os.urandom(size) for size in (5 * MIB, 5 * MIB, 6 * MIB, 17)]
+    upload, order = put_parts(s3, b, "k", parts, Metadata={"m": "k"})
+    s3.complete_multipart_upload(Bucket=b, Key="k", UploadId=upload, MultipartUpload=order)
+    at = 0
+    for number, part in enumerate(parts, 1):
+        got = s3.get_object(Bucket=b, Key="k", PartNumber=number)
+        assert got["Body"].read() == part
+        assert (got["PartsCount"], got["ContentRange"]) == (4, f"bytes {at}-{at + len(part) - 1}/{sum(map(len, parts))}")
+        head = s3.head_object(Bucket=b, Key="k", PartNumber=number)
+        assert (head["PartsCount"], head["ContentLength"], head["Metadata"]) == (4, len(part), {"m": "k"})
+        assert head["ResponseMetadata"]["HTTPStatusCode"] == 206
+        at += len(part)
+    for number, status in ((5, 416), (0, 400), (10001, 400)):
+        with pytest.raises(ClientError) as error:
+            s3.head_object(Bucket=b, Key="k", PartNumber=number)
+        assert error.value.response["ResponseMetadata"]["HTTPStatusCode"] == status
+    with pytest.raises(ClientError) as error:
+        s3.get_object(Bucket=b, Key="k", PartNumber=5)
+    assert code_of(error) == "InvalidPartNumber"
+    with pytest.raises(ClientError) as error:
+        s3.get_object(Bucket=b, Key="k", PartNumber=1, Range="bytes=0-1")
+    assert code_of(error) == "InvalidRequest"
+    assert "PartsCount" not in s3.get_object(Bucket=b, Key="k")
+
+
+def test_what_was_put_in_one_piece_is_its_first_part(s3, b):
+    s3.put_object(Bucket=b, Key="put", Body=b"whole")
+    upload, order = put_parts(s3, b, "parts", [os.urandom(5 * MIB), b"end"])
+    s3.complete_multipart_upload(Bucket=b, Key="parts", UploadId=upload, MultipartUpload=order)
+    s3.copy_object(Bucket=b, Key="copy", CopySource={"Bucket": b, "Key": "parts"})
+    for key in "put", "copy":
+        got = s3.get_object(Bucket=b, Key=key, PartNumber=1)
+        assert got["Body"].read() == body(s3, b, key) and "PartsCount" not in got
+        with pytest.raises(ClientError) as error:
+            s3.get_object(Bucket=b, Key=key, PartNumber=2)
+        assert code_of(error) == "InvalidPartNumber"
+
+
 def test_a_part_that_comes_twice_counts_as_it_came_last(s3, b):
     first, second = os.urandom(5 * MIB), os.urandom(5 * MIB)
     upload, order = put_parts(s3, b, "k", [first, b"end"])

@@ -122,7 +122,10 @@ S3Result<http::Response> AlreadyDone(const Call& call) {
 S3Result<ObjectMeta> PutParts(const Call& call, Upload& upload, const std::vector<Part>& parts) {
   ObjectMeta meta = upload.start().meta;
   std::vector<std::string> md5s;
-  for (const Part& part : parts) md5s.push_back(part.md5);
+  for (const Part& part : parts) {
+    md5s.push_back(part.md5);
+    AddPart(meta.parts, part.size);
+  }
   meta.etag = MultipartEtag(md5s);
   meta.checksum = ObjectChecksum(upload.start(), parts);
   MUSTER_TRY(CheckWhole(call.request, meta.checksum));

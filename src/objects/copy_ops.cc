@@ -60,6 +60,7 @@ S3Result<ObjectMeta> MetaOfCopy(const Call& call, const Source& source) {
   meta.appendable = false;
   meta.checksum = source.object.meta.checksum;
   meta.etag = source.object.meta.etag;
+  meta.parts.clear();  // a copy is one piece
   return meta;
 }
 

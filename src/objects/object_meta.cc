@@ -12,7 +12,7 @@ namespace {
 // "1 MTIME SIZE ETAG[ a]" and a line for each further thing: a letter, a blank, the value. Lines
 // of two values have a tab between them. The bytes %, tab and line breaks are escaped.
 constexpr char kType = 't', kHeader = 'h', kUser = 'u', kTag = 'g', kChecksum = 'c',
-               kComposite = 'C';
+               kComposite = 'C', kParts = 'p';
 
 std::string Guard(std::string_view text) {
   std::string guarded;
@@ -105,6 +105,9 @@ void ReadLine(std::string_view line, ObjectMeta& meta) {
         meta.checksum = s3::Checksum{*kind, std::move(second), line[0] == kComposite};
       }
       break;
+    case kParts:
+      meta.parts = ReadPartRuns(first);
+      break;
     default:  // of a later version
       break;
   }
@@ -119,6 +122,7 @@ std::string WriteMeta(const ObjectMeta& meta) {
     AddLine(text, meta.checksum->composite ? kComposite : kChecksum,
             Lower(s3::ChecksumName(meta.checksum->kind)), meta.checksum->value);
   }
+  if (const auto parts = WritePartRuns(meta.parts); !parts.empty()) AddLine(text, kParts, parts);
   if (!meta.content_type.empty()) AddLine(text, kType, meta.content_type);
   for (const auto& [name, value] : meta.headers) AddLine(text, kHeader, name, value);
   for (const auto& [name, value] : meta.user) AddLine(text, kUser, name, value);

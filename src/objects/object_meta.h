@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "objects/part_runs.h"
 #include "s3/checksum.h"
 
 namespace muster::objects {
@@ -25,6 +26,7 @@ struct ObjectMeta {
   Pairs user;     // x-amz-meta-NAME: the names, lower case, and the bytes as they came
   Pairs tags;
   std::optional<s3::Checksum> checksum;
+  PartRuns parts;  // of a multipart upload; empty: one piece, or not known
   bool appendable = false;
 
   int64_t mtime_ms() const { return mtime_ns / 1'000'000; }

@@ -5,6 +5,7 @@
 #include "objects/answers.h"
 #include "objects/object_headers.h"
 #include "objects/operations.h"
+#include "objects/upload.h"
 #include "s3/uri.h"
 #include "s3/xml.h"
 
@@ -18,11 +19,29 @@ struct Found {
   http::FileBody body;
 };
 
-// ?partNumber=1 is the whole of an object that was put in one piece.
-S3Status CheckPartNumber(const S3Request& request, const ObjectMeta& meta) {
-  const auto part = request.Query("partNumber");
-  if (!part || (*part == "1" && meta.etag_is_md5())) return {};
-  return Refuse(S3Code::kNotImplemented, "Single parts of an object cannot be read.");
+// What ?partNumber= asks for. Nothing: the whole, which is also the only part of an object that was
+// put in one piece.
+S3Result<std::optional<ByteRange>> ReadPart(const S3Request& request, const ObjectMeta& meta,
+                                            http::Headers& headers) {
+  const auto text = request.Query("partNumber");
+  if (!text) return std::nullopt;
+  const auto number = ParseInt(*text);
+  if (!number || *number < 1 || *number > kMostParts) {
+    return Refuse(S3Code::kInvalidArgument, "partNumber must be from 1 to 10000.");
+  }
+  if (!request.Header("Range").empty()) {
+    return Refuse(S3Code::kInvalidRequest, "Either a Range or a partNumber can be asked for.");
+  }
+  const bool one_piece = meta.etag_is_md5() || meta.etag.ends_with("-1");
+  if (one_piece && *number == 1) return std::nullopt;
+  if (one_piece) return Refuse(S3Code::kInvalidPartNumber);
+  if (meta.parts.empty() || TotalSize(meta.parts) != meta.size) {
+    return Refuse(S3Code::kNotImplemented, "The lengths of this object's parts are not known.");
+  }
+  const auto place = PlaceOfPart(meta.parts, *number);
+  if (!place) return Refuse(S3Code::kInvalidPartNumber);
+  headers.emplace_back("x-amz-mp-parts-count", std::to_string(CountParts(meta.parts)));
+  return ByteRange{place->offset, place->size};
 }
 
 S3Result<Found> Read(const Call& call) {
@@ -39,18 +58,21 @@ S3Result<Found> Read(const Call& call) {
       error.headers.emplace_back("ETag", Quoted(object.meta.etag));
     return std::unexpected(std::move(error));
   }
-  MUSTER_TRY(CheckPartNumber(request, object.meta));
-  MUSTER_ASSIGN(const auto range, ReadRange(request.Header("Range"), object.meta.size));
   Found found;
+  MUSTER_ASSIGN(auto range, ReadPart(request, object.meta, found.head.headers));
+  if (!range) {
+    MUSTER_ASSIGN(range, ReadRange(request.Header("Range"), object.meta.size));
+  }
   AddObjectHeaders(request, object.meta, found.head.headers);
   found.body = {std::move(object.file), 0, object.meta.size};
   if (range) {
     found.head.status = 206;
     found.body.offset = range->offset;
     found.body.length = range->length;
-    found.head.headers.emplace_back(
-        "Content-Range", fmt::format("bytes {}-{}/{}", range->offset,
-                                     range->offset + range->length - 1, object.meta.size));
+    if (range->length > 0)  // a last part may be empty
+      found.head.headers.emplace_back(
+          "Content-Range", fmt::format("bytes {}-{}/{}", range->offset,
+                                       range->offset + range->length - 1, object.meta.size));
   } else if (Lower(request.Header("x-amz-checksum-mode")) == "enabled") {
     AddChecksum(object.meta, found.head.headers);  // clients would hold a part to it as well
   }

@@ -41,6 +41,8 @@ constexpr Row kRows[] = {
     {S3Code::kInvalidBucketName, "InvalidBucketName", 400, "The bucket name is not valid."},
     {S3Code::kInvalidDigest, "InvalidDigest", 400, "The digest that was given is none."},
     {S3Code::kInvalidPart, "InvalidPart", 400, "A part was not uploaded, or its ETag is another."},
+    {S3Code::kInvalidPartNumber, "InvalidPartNumber", 416,
+     "The object has no part of this number."},
     {S3Code::kInvalidPartOrder, "InvalidPartOrder", 400,
      "The parts must be listed in ascending order."},
     {S3Code::kInvalidRange, "InvalidRange", 416, "The object has no byte of this range."},
