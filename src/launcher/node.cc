@@ -181,7 +181,11 @@ void Node::StartRanks() {
   auto [lines, failed] = ranks_.StartAll();
   if (failed) lines.emplace_back(*failed);
   if (!lines.empty()) record_.Append(std::move(lines));
-  if (ground_.group) joining_ = loop_.After(kJoinLateMs, [this] { ground_.group->JoinLate(); });
+  if (ground_.group)
+    joining_ = loop_.After(kJoinLateMs, [this] {
+      joining_ = 0;
+      ground_.group->JoinLate();
+    });
   follower_.Start();
   if (failed) return OnRankFailure(*failed);
   shipper_.Start();

@@ -224,9 +224,12 @@ void Node::ArmLook(int64_t longest_ms) {
 
 os::Sweeper& Node::sweeper() {
   if (!sweeper_) {
-    loop_.Cancel(std::exchange(joining_, 0));  // what it knows of the group must be all there is
-    sweeper_.emplace(os::SweepTarget{ground_.group ? ground_.group->name() : "",
-                                     os::NodeMark(order_.token, order_.node), true});
+    os::SweepTarget target{ground_.group ? ground_.group->name() : "",
+                           os::NodeMark(order_.token, order_.node), true};
+    // What it knows of the group must be all there is: as it was made, as long as that is so.
+    if (joining_ != 0) target.group = ground_.group;
+    loop_.Cancel(std::exchange(joining_, 0));
+    sweeper_.emplace(std::move(target));
   }
   return *sweeper_;
 }

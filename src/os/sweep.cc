@@ -52,7 +52,8 @@ bool SignalExactly(const ProcessInfo& process, int signal) {
 }
 
 Sweeper::Sweeper(SweepTarget target) : target_(std::move(target)) {
-  if (target_.cgroup.empty()) return;
+  group_ = std::move(target_.group);
+  if (group_ || target_.cgroup.empty()) return;
   if (auto group = Cgroup::Find(target_.cgroup)) group_ = std::move(*group);
 }
 

@@ -31,6 +31,7 @@ struct SweepTarget {
   std::string cgroup;        // a group of os::Cgroup; empty or missing: none
   std::string mark;          // an environment entry, "NAME=value"; empty: none
   bool descendants = false;  // everything below the caller, which is their subreaper and reaps them
+  std::optional<Cgroup> group = {};  // the one of that name, when the caller has all of it at hand
 };
 
 // Finds and kills what is left of a target, one look at a time, so that an event loop can do other
