@@ -12,6 +12,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/log.h"
+#include "base/log_file.h"
 #include "launcher/launcher.h"
 #include "os/fd.h"
 #include "os/packet.h"
@@ -58,18 +60,27 @@ std::pair<os::Fd, os::Fd> Detach(int orders, int ended) {
   return {std::move(kept.second), std::move(kept.first)};
 }
 
-void EnterNode(std::span<char> title, const std::string& node_dir) {
+// A sanitizer writes to standard error without asking anybody.
+#if defined(__has_feature)
+constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kSanitized = false;
+#endif
+
+// The node's folder, where the launcher says what it has to say.
+os::Fd EnterNode(std::span<char> title, const std::string& node_dir) {
   Show(title, std::string("--order") + '\0' + node_dir);
   // CarryOut says what is wrong with the folder.
-  if (chdir(node_dir.c_str()) != 0) return;
-  const os::Fd log(open("launcher.log", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-  if (!log) return;
-  dup2(log.get(), STDOUT_FILENO);
-  dup2(log.get(), STDERR_FILENO);
+  if (chdir(node_dir.c_str()) != 0) return {};
+  os::Fd folder(open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  LogIntoFileOf(folder.get(), "launcher.log");
+  if (kSanitized) LogInfo("launcher {} begins", getpid());
+  return folder;
 }
 
 // Whoever looks at this process now finds nothing of the node that it served.
 bool LeaveNode(std::span<char> title) {
+  LogIntoFileOf(-1, "");
   dup2(STDIN_FILENO, STDOUT_FILENO);
   dup2(STDIN_FILENO, STDERR_FILENO);
   Show(title, "--idle");
@@ -100,9 +111,10 @@ void BeLauncher(std::span<char> title, const std::string& node_dir, int orders, 
   auto [next, done] = Detach(orders, ended);
   Order order{node_dir, std::move(done)};
   for (int count = 1;; ++count) {
-    EnterNode(title, order.node_dir);
+    os::Fd folder = EnterNode(title, order.node_dir);
     const LauncherEnd end = CarryOut(order.node_dir);
     if (end.spent || !next || count == kMostOrders || !LeaveNode(title)) _exit(end.code);
+    folder.Reset();
     // First to the nursery: whoever hears of the end has perhaps the next order at hand.
     if (!os::SendPacket(next.get(), 0, -1)) _exit(end.code);
     order.ended.Reset();
