@@ -8,7 +8,6 @@
 
 #include "base/log.h"
 #include "launcher/claim.h"
-#include "launcher/isolate.h"
 #include "launcher/node.h"
 #include "launcher/record_writer.h"
 #include "launcher/signals.h"
@@ -36,13 +35,13 @@ Result<NodeOrder> ReadOrder(const os::Path& node_dir) {
   return order;
 }
 
-Ground PrepareGround(NodeOrder& order) {
-  Ground ground{.host = os::HostName(),
+Ground PrepareGround(NodeOrder& order, Footing& footing) {
+  Ground ground{.host = footing.machine(),
                 .group = {},
                 .companions = Companions::For(order),
                 .notes = order.notes};
   if (order.view) ground.companions.KeepIn(*order.view);
-  for (std::string& note : order.view ? EnterPlatform(order) : Isolate(order))
+  for (std::string& note : order.view ? EnterPlatform(order) : footing.Take(order))
     ground.notes.push_back(std::move(note));
   auto group = os::Cgroup::Create(
       os::NodeGroupName(order.job, order.attempt, order.node, order.token), order.memory);
@@ -67,17 +66,14 @@ void Refuse(RecordWriter& record, const Error& error) {
        NodeClean{}, LauncherEnded{true}});
 }
 
-// Nothing of such a node stays in the process: no host name, no mounts, no service to others.
-bool IsPlain(const NodeOrder& order) {
-  return order.node_count == 1 && !order.isolate && order.aliases->empty() && !order.view &&
-         !order.agent && !order.rendezvous;
-}
-
 }  // namespace
 
-int RunLauncher(const os::Path& node_dir) { return CarryOut(node_dir).code; }
+int RunLauncher(const os::Path& node_dir) {
+  Footing footing;
+  return CarryOut(node_dir, footing).code;
+}
 
-LauncherEnd CarryOut(const os::Path& node_dir) {
+LauncherEnd CarryOut(const os::Path& node_dir, Footing& footing) {
   std::error_code ignored;
   const os::Path dir = std::filesystem::absolute(node_dir, ignored);
   auto claim = ClaimRecord(dir);
@@ -89,17 +85,19 @@ LauncherEnd CarryOut(const os::Path& node_dir) {
     LogInfo("{} is taken by another launcher; leaving", dir.string());
     return {};
   }
-  const Status prepared = PrepareProcess();
+  Status prepared = PrepareProcess();
   os::EpollLoop loop;
   RecordWriter record(loop, std::move(**claim));
   auto order = ReadOrder(dir);
-  const bool plain = order && IsPlain(*order);
+  const bool leaves_nothing = order && GroundOf(*order);
+  if (prepared && order && !footing.Fits(*order))
+    prepared = Fail(Code::kInternal, "this launcher is another node already");
   std::optional<Node> node;
   if (!prepared || !order) {
     Refuse(record, prepared ? order.error() : prepared.error());
     record.WhenSettled([&] { loop.Stop(); });
   } else {
-    Ground ground = PrepareGround(*order);
+    Ground ground = PrepareGround(*order, footing);
     node.emplace(loop, record, std::move(*order), std::move(ground), [&] { loop.Stop(); });
     node->Begin();
   }
@@ -107,7 +105,7 @@ LauncherEnd CarryOut(const os::Path& node_dir) {
     LogError("cannot watch the ranks: {}", status.error().text);
     return {.code = 1};
   }
-  return {.spent = !plain};
+  return {.spent = !leaves_nothing || !footing.Holds()};
 }
 
 }  // namespace muster::launcher

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "launcher/footing.h"
 #include "os/file.h"
 
 namespace muster::launcher {
@@ -14,8 +15,8 @@ struct LauncherEnd {
 // What `muster launch DIR` does on a node: carries out DIR/order.json from claiming the record to
 // its last line. Blocks until the node is clean; uses one thread, and changes the process it runs
 // in (signals, subreaper, perhaps namespaces). Unless it is spent, the process may carry out
-// another order: nothing of this node is left in it.
-LauncherEnd CarryOut(const os::Path& node_dir);
+// another order of the same ground: nothing else of this node is left in it.
+LauncherEnd CarryOut(const os::Path& node_dir, Footing& footing);
 
 // The same as a program: its exit code.
 int RunLauncher(const os::Path& node_dir);

@@ -110,9 +110,10 @@ bool SendOrder(int orders, const std::string& node_dir, int ended) {
 void BeLauncher(std::span<char> title, const std::string& node_dir, int orders, int ended) {
   auto [next, done] = Detach(orders, ended);
   Order order{node_dir, std::move(done)};
+  Footing footing;
   for (int count = 1;; ++count) {
     os::Fd folder = EnterNode(title, order.node_dir);
-    const LauncherEnd end = CarryOut(order.node_dir);
+    const LauncherEnd end = CarryOut(order.node_dir, footing);
     if (end.spent || !next || count == kMostOrders || !LeaveNode(title)) _exit(end.code);
     folder.Reset();
     // First to the nursery: whoever hears of the end has perhaps the next order at hand.

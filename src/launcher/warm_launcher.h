@@ -10,9 +10,9 @@ namespace muster::launcher {
 bool SendOrder(int orders, const std::string& node_dir, int ended);
 
 // The life of a launcher after its fork. It carries out the first order, and as long as nothing of
-// a node has stayed in it, says so on `orders` with an empty packet and waits there for the next:
-// for a short job, forking and ending take longer than the order. Without `orders` (-1), or when
-// the other side of it goes, it ends. `title` is as RunNursery's.
+// a node but its ground has stayed in it, says so on `orders` with an empty packet and waits there
+// for the next of that ground: for a short job, forking and ending take longer than the order.
+// Without `orders` (-1), or when the other side of it goes, it ends. `title` is as RunNursery's.
 [[noreturn]] void BeLauncher(std::span<char> title, const std::string& node_dir, int orders,
                              int ended);
 

@@ -80,6 +80,15 @@ void TakePlatform(const json::object& object, NodeOrder& order) {
 
 }  // namespace
 
+std::optional<std::string> GroundOf(const NodeOrder& order) {
+  const bool alone = order.node_count == 1 && order.aliases->empty();
+  if (!alone || order.view || order.agent || order.rendezvous) return std::nullopt;
+  if (!order.isolate) return "";
+  json::array names{order.hostname};
+  for (const auto& [address, name] : *order.hosts) names.push_back(json::array{address, name});
+  return ToJson(names);
+}
+
 json::object ToJsonObject(const NodeOrder& order) {
   json::object object{{"version", order.platform.empty() ? kVersion : kPlatformVersion},
                       {"job", order.job},

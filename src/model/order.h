@@ -90,6 +90,11 @@ struct NodeOrder {
   std::string LogPath(int rank) const { return dir + "/rank" + std::to_string(rank) + ".log"; }
 };
 
+// What a process becomes for good by carrying out this order: nothing (""), or a virtual node with
+// this host name and hosts file. It can carry out further orders of the same ground. Without a
+// value it becomes something that no other order can use.
+std::optional<std::string> GroundOf(const NodeOrder& order);
+
 json::object ToJsonObject(const NodeOrder& order);
 Result<NodeOrder> NodeOrderFromJson(const json::value& value);
 

@@ -107,7 +107,7 @@ Status LocalEngine::StartNode(const AttemptRef& attempt, const NodeOrder& order)
   MUSTER_TRY(os::WriteFileAtomic(order.dir + "/order.json", ToPrettyJson(ToJsonObject(order)), 0600,
                                  /*sync=*/false));
   NodeWatch& watch = Watch(attempt, order.node, 0);
-  MUSTER_ASSIGN(Launcher launcher, nursery_.Launch(order.dir));
+  MUSTER_ASSIGN(Launcher launcher, nursery_.Launch(order.dir, GroundOf(order)));
   watch.Launched(std::move(launcher));
   return {};
 }

@@ -127,18 +127,23 @@ TEST_P(LocalEngineTest, AStopIsHeardAfterALineThatWasCutOff) {
 // How launchers come to their orders.
 class WarmLauncherTest : public LocalEngineTest {
  protected:
-  // Runs one node to its end; the pid of its launcher.
-  pid_t RunOne(bool isolate = false) {
+  // Runs one node to its end; the pid of its launcher. The command begins in a folder of the node.
+  pid_t RunOne(bool isolate = false, const std::string& command = "pwd") {
     const AttemptRef attempt = NewAttempt(++attempts_);
-    auto orders = Orders(attempt, 1, "pwd");
+    auto orders = Orders(attempt, 1, "cd " + attempt.dir + "/node0; " + command);
     orders[0].isolate = isolate;
     EXPECT_TRUE(engine().Start(attempt, orders));
     EXPECT_TRUE(WaitEnded(attempt, 1));
     EXPECT_TRUE(told_.lost.empty());
     const auto* began = told_.First<LauncherBegan>(attempt, 0);
     engine().Release(attempt);
+    EXPECT_FALSE(std::filesystem::exists(attempt.dir + "/node0/launcher.log"));
+    became_all_ = began != nullptr && began->notes.empty();
     return began == nullptr ? -1 : began->pid;
   }
+  // Whether the machine gave the last one all that was ordered; virtual nodes take a right to
+  // mount.
+  bool became_all() const { return became_all_; }
   bool WaitGone(pid_t pid) {
     return under_test_->RunUntil([&] {
       const auto process = os::ReadProcess(pid);
@@ -148,6 +153,7 @@ class WarmLauncherTest : public LocalEngineTest {
 
  private:
   int attempts_ = 0;
+  bool became_all_ = false;
 };
 INSTANTIATE_TEST_SUITE_P(Local, WarmLauncherTest, testing::Values(&MakeLocalEngine));
 
@@ -175,10 +181,21 @@ TEST_P(WarmLauncherTest, OneThatDiedWhileItWaitedIsNotMissed) {
   EXPECT_GT(RunOne(), 0);
 }
 
-TEST_P(WarmLauncherTest, OneThatHadAHostNameOfItsOwnIsNotUsedAgain) {
+TEST_P(WarmLauncherTest, OneThatIsAVirtualNodeServesOrdersForThatNodeAlone) {
   const pid_t first = RunOne(/*isolate=*/true);
+  if (!became_all()) {
+    EXPECT_TRUE(WaitGone(first)) << "what could not become the whole node is not kept";
+    return;
+  }
+  EXPECT_EQ(RunOne(/*isolate=*/true), first);
+  EXPECT_NE(RunOne(), first);
+  EXPECT_EQ(RunOne(/*isolate=*/true), first);
+}
+
+TEST_P(WarmLauncherTest, OneWhoseRankChangedTheHostsFileIsNotUsedAgain) {
+  const pid_t first = RunOne(/*isolate=*/true, "echo 10.0.0.9 other >> hosts");
   EXPECT_TRUE(WaitGone(first));
-  EXPECT_GT(RunOne(), 0);
+  EXPECT_GT(RunOne(/*isolate=*/true), 0);
 }
 
 TEST_P(WarmLauncherTest, NoneWaitsForAnEngineThatIsGone) {

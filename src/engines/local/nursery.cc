@@ -20,6 +20,8 @@ constexpr int kTries = 3;
 constexpr timeval kPatience{10, 0};
 // Room for the name of a node's folder in the list of processes.
 constexpr size_t kTitleRoom = 400;
+// A request is read in one piece.
+constexpr size_t kLongestGround = 2048;
 
 }  // namespace
 
@@ -49,8 +51,8 @@ void Nursery::Drop() {
   child_ = {};
 }
 
-Result<Launcher> Nursery::Ask(const std::string& node_dir) {
-  if (::send(socket_.get(), node_dir.data(), node_dir.size(), MSG_NOSIGNAL) < 0)
+Result<Launcher> Nursery::Ask(const std::string& request) {
+  if (::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0)
     return FailErrno(errno, "ask for a launcher");
   auto answer = os::ReceivePacket(socket_.get());
   if (!answer) return Fail(Code::kUnavailable, "the process that forks launchers is gone");
@@ -58,12 +60,15 @@ Result<Launcher> Nursery::Ask(const std::string& node_dir) {
   return Launcher{answer->number, std::move(answer->fd)};
 }
 
-Result<Launcher> Nursery::Launch(const std::string& node_dir) {
+Result<Launcher> Nursery::Launch(const std::string& node_dir,
+                                 const std::optional<std::string>& ground) {
+  std::string request = node_dir;
+  if (ground && ground->size() <= kLongestGround) request += '\0' + *ground;
   for (int i = 1;; ++i) {
     Status status;
     if (!socket_) status = Start();
     if (status) {
-      auto launched = Ask(node_dir);
+      auto launched = Ask(request);
       if (launched) return launched;
       status = std::unexpected(launched.error());
     }

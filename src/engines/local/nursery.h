@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,14 +27,14 @@ class Nursery {
   Nursery(const Nursery&) = delete;
   Nursery& operator=(const Nursery&) = delete;
 
-  // The launcher that now carries out node_dir/order.json.
-  Result<Launcher> Launch(const std::string& node_dir);
+  // The launcher that now carries out node_dir/order.json, which has this ground.
+  Result<Launcher> Launch(const std::string& node_dir, const std::optional<std::string>& ground);
 
  private:
   Status Start();
   void Drop();
   // Nothing when the nursery has gone.
-  Result<Launcher> Ask(const std::string& node_dir);
+  Result<Launcher> Ask(const std::string& request);
 
   const std::string muster_;
   const std::vector<std::string> env_;
