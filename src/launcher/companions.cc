@@ -88,14 +88,15 @@ Status LayOutCompanions(const os::Path& data) {
 
 void KnowCompanions() { PackagesFolder({}); }
 
-Companions Companions::For(const NodeOrder& order) {
+Companions Companions::For(const NodeOrder& order, const std::string& whole) {
   // DATA/jobs/<id>/attempts/<n>
   const os::Path jobs = os::Path(order.attempt_dir).parent_path().parent_path().parent_path();
   const os::Path data = jobs.parent_path();
   Companions found;
   if (jobs.filename() != "jobs") return found;
   found.executable_ = os::SelfPath();
-  if (const os::Path folder = PackagesFolder(data); IsWhole(folder)) found.packages_ = folder;
+  const os::Path folder = PackagesFolder(data);
+  if (folder == whole || IsWhole(folder)) found.packages_ = folder;
   const os::Path file = data / "endpoint.json";
   found.endpoint_file_ = file;  // it may come late: a server that starts again adopts jobs first
   found.own_aws_ = HasAwsSettings();

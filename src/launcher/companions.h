@@ -34,8 +34,10 @@ class Companions {
  public:
   Companions() = default;
   // Those of the data directory that the attempt lies in: what is not there is left out. Looks at
-  // the disk; before the node gets a view of its own.
-  static Companions For(const NodeOrder& order);
+  // the disk; before the node gets a view of its own. `whole` is the folder of packages that was
+  // found whole before, by which each file need not be looked at again; or empty.
+  static Companions For(const NodeOrder& order, const std::string& whole = "");
+  const std::string& packages() const { return packages_; }
 
   // To be called last: a user's own values stay. Doing it again changes nothing.
   void AddTo(Environment& environment) const;

@@ -66,6 +66,15 @@ TEST_F(CompanionsTest, WhatIsNotWholeIsNotUsedAndIsMadeAnew) {
   EXPECT_FALSE(std::filesystem::exists(dir_.path() / "python/new"));
 }
 
+TEST_F(CompanionsTest, WhatWasFoundWholeBeforeIsNotLookedThroughAgain) {
+  ASSERT_TRUE(LayOutCompanions(dir_.path()));
+  const std::string whole = Companions::For(order_).packages();
+  ASSERT_FALSE(whole.empty());
+  ASSERT_TRUE(os::RemoveTree(os::Path(whole) / CompanionFiles().front().path));
+  EXPECT_EQ(Companions::For(order_, whole).packages(), whole);
+  EXPECT_EQ(Companions::For(order_, "/elsewhere").packages(), "");
+}
+
 TEST_F(CompanionsTest, PackagesStandFirstOnThePathAndOnce) {
   ASSERT_TRUE(LayOutCompanions(dir_.path()));
   const Environment once = After({"PYTHONPATH=/mine:/too"});

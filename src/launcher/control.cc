@@ -43,7 +43,9 @@ void Control::Read() {
     const size_t end = bytes->rfind('\n');
     if (end == std::string::npos) return;
     offset_ += int64_t(end) + 1;
+    const bool more = int64_t(bytes->size()) == kReadLimit;
     Take(std::string_view(*bytes).substr(0, end + 1));
+    if (!more) return;
   }
 }
 

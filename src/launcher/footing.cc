@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include "launcher/isolate.h"
 #include "os/file.h"
 #include "os/net.h"
+#include "os/process_table.h"
 
 namespace muster::launcher {
 namespace {
@@ -13,9 +15,14 @@ namespace {
 constexpr const char* kHostsFile = "/etc/hosts";
 constexpr int64_t kLargestHostsFile = 2 << 20;
 
+uint64_t OwnStartTicks() {
+  const auto self = os::ReadProcess(getpid());
+  return self ? self->start_ticks : 0;
+}
+
 }  // namespace
 
-Footing::Footing() : machine_(os::HostName()) {}
+Footing::Footing() : machine_(os::HostName()), start_ticks_(OwnStartTicks()) {}
 
 bool Footing::Fits(const NodeOrder& order) const {
   return ground_.empty() || ground_ == GroundOf(order);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,14 @@ class Footing {
   // Whether another order of the same ground finds the process as this one did.
   bool Holds() const;
 
+  // What is the same for all orders, found out once.
   const std::string& machine() const { return machine_; }  // its name, not that of a virtual node
+  uint64_t start_ticks() const { return start_ticks_; }    // of this process
+  std::string packages;  // the folder of companions that an order before found whole
 
  private:
   const std::string machine_;
+  const uint64_t start_ticks_;
   std::string ground_;             // of GroundOf; empty: none taken
   bool whole_ = true;              // the machine allowed all of it
   std::string host_, hosts_file_;  // as they were found when it was taken

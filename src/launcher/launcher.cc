@@ -37,9 +37,11 @@ Result<NodeOrder> ReadOrder(const os::Path& node_dir) {
 
 Ground PrepareGround(NodeOrder& order, Footing& footing) {
   Ground ground{.host = footing.machine(),
+                .start_ticks = footing.start_ticks(),
                 .group = {},
-                .companions = Companions::For(order),
+                .companions = Companions::For(order, footing.packages),
                 .notes = order.notes};
+  footing.packages = ground.companions.packages();
   if (order.view) ground.companions.KeepIn(*order.view);
   for (std::string& note : order.view ? EnterPlatform(order) : footing.Take(order))
     ground.notes.push_back(std::move(note));

@@ -13,7 +13,6 @@
 #include "launcher/agent.h"
 #include "launcher/pre_start.h"
 #include "launcher/stage.h"
-#include "os/process_table.h"
 
 namespace muster::launcher {
 namespace {
@@ -68,8 +67,7 @@ Node::~Node() {
 }
 
 void Node::Begin() {
-  const auto self = os::ReadProcess(getpid());
-  record_.Append(LauncherBegan{order_.token, getpid(), self ? self->start_ticks : 0, ground_.host,
+  record_.Append(LauncherBegan{order_.token, getpid(), ground_.start_ticks, ground_.host,
                                ground_.group ? ground_.group->name() : "", ground_.notes});
   if (order_.agent) {
     Status status = agents_.Listen();

@@ -30,7 +30,8 @@ namespace muster::launcher {
 
 // What this machine gave to the node before anything ran.
 struct Ground {
-  std::string host;  // the machine's own name
+  std::string host;          // the machine's own name
+  uint64_t start_ticks = 0;  // of this process
   std::optional<os::Cgroup> group;
   Companions companions;
   std::vector<std::string> notes;  // of the plan, and what the ground could not give

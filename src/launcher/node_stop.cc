@@ -227,7 +227,7 @@ os::Sweeper& Node::sweeper() {
     os::SweepTarget target{ground_.group ? ground_.group->name() : "",
                            os::NodeMark(order_.token, order_.node), true};
     // What it knows of the group must be all there is: as it was made, as long as that is so.
-    if (joining_ != 0) target.group = ground_.group;
+    if (joining_ != 0) target.group = ground_.group->WithoutLate();
     loop_.Cancel(std::exchange(joining_, 0));
     sweeper_.emplace(std::move(target));
   }

@@ -269,6 +269,12 @@ std::vector<Path> Cgroup::ProcsFiles() const {
   return files;
 }
 
+Cgroup Cgroup::WithoutLate() const {
+  Cgroup group = *this;
+  group.late_.clear();
+  return group;
+}
+
 std::vector<Path> Cgroup::WithLate() const {
   std::vector<Path> dirs = dirs_;
   for (const CgroupMount& mount : late_) {

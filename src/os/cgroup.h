@@ -32,6 +32,8 @@ class Cgroup {
   std::vector<Path> ProcsFiles() const;
   // Makes the group in the hierarchies that ProcsFiles leaves out, and takes all members there.
   void JoinLate() const;
+  // The same group for one who knows that JoinLate was not called, nor will be.
+  Cgroup WithoutLate() const;
   // Living members, nested groups included.
   std::vector<pid_t> Members() const;
   // Whether the kernel lists anyone in it; the dead are not listed. Of programs that fork and end

@@ -28,7 +28,8 @@ int ReadUpTo(std::string& out, int64_t want, int64_t expected, ReadSome read_som
         count = read_some(data + before, size_t(room));
       } while (count < 0 && errno == EINTR);
       if (count < 0) error = errno;
-      ended = count <= 0;
+      // A regular file gives less than it was asked for only at its end.
+      ended = count <= 0 || (expected > 0 && count < room);
       return before + size_t(std::max<ssize_t>(count, 0));
     });
     if (ended) break;
