@@ -91,6 +91,17 @@ TEST(Crc32cTest, MatchesThePublishedCheckValueAlsoInPieces) {
   }
 }
 
+// Long texts are summed in stretches side by side, short ones and single bytes are not.
+TEST(Crc32cTest, LongTextsGiveWhatTheirBytesGive) {
+  std::string text;
+  for (int i = 0; i < 20'000; ++i) text += static_cast<char>(i * 37 + i / 11);
+  for (const size_t size : {3071u, 3072u, 3073u, 6144u, 6151u, 20'000u}) {
+    uint32_t by_bytes = 0x1234;
+    for (size_t i = 0; i < size; ++i) by_bytes = Crc32c({&text[i], 1}, by_bytes);
+    EXPECT_EQ(Crc32c(std::string_view(text).substr(0, size), 0x1234), by_bytes) << size;
+  }
+}
+
 TEST(FailErrnoTest, MapsErrnoToACodeAndKeepsIt) {
   const Error error = FailErrno(ENOENT, "open /x").error();
   EXPECT_EQ(error.code, Code::kNotFound);
