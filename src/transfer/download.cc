@@ -1,6 +1,8 @@
 // Anything to a local file: into a temporary one beside it, checked, then renamed.
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -25,6 +27,10 @@ std::string TemporaryNameFor(const std::string& leaf) {
   return name.replace(random, name.npos, os::Sha256(leaf), 0, name.size() - random);
 }
 
+int64_t FreeBytes(const struct statfs& system) {
+  return static_cast<int64_t>(system.f_bavail) * system.f_bsize;
+}
+
 class Download final : public ObjectCopy {
  public:
   Download(Session& session, Item item, Target target)
@@ -44,6 +50,7 @@ class Download final : public ObjectCopy {
   std::optional<Record::Begun> TakeUp();
   Status OpenUnnamed();
   Status OpenTemporary(bool goes_on);
+  Status MakeRoom();
   Status GiveName();
   std::vector<int> Left(const std::optional<Record::Begun>& begun) EXCLUDES(mutex_);
   Outcome<void> FetchPart(Worker& worker, const Part& part);
@@ -164,13 +171,19 @@ Status Download::OpenTemporary(bool goes_on) {
   const os::Path shown = target_.place.path.parent_path() / temporary_;
   if (!file_) return FailErrno(errno, "write " + shown.string());
   named_ = true;
-  if (goes_on || plan_.count == 1) return {};
-  // Finds a full disk before the first byte came; file systems that cannot promise are asked less.
-  if (::fallocate(file_.get(), 0, 0, plan_.size) != 0 && errno == ENOSPC) {
-    return FailErrno(ENOSPC, fmt::format("make room for {} of {}", HumanSize(plan_.size),
-                                         target_.place.path.string()));
-  }
-  return {};
+  return goes_on || plan_.count == 1 ? Status() : MakeRoom();
+}
+
+// Finds a full disk before the first byte came; file systems that cannot promise are asked less.
+Status Download::MakeRoom() {
+  struct statfs system = {};
+  // Room in memory is made page by page: better by all hands while they write.
+  const bool in_memory = ::fstatfs(file_.get(), &system) == 0 && system.f_type == TMPFS_MAGIC;
+  const bool lacks = in_memory ? system.f_blocks > 0 && FreeBytes(system) < plan_.size
+                               : ::fallocate(file_.get(), 0, 0, plan_.size) != 0 && errno == ENOSPC;
+  if (!lacks) return {};
+  return FailErrno(ENOSPC, fmt::format("make room for {} of {}", HumanSize(plan_.size),
+                                       target_.place.path.string()));
 }
 
 std::vector<int> Download::Left(const std::optional<Record::Begun>& begun) {
