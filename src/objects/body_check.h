@@ -7,6 +7,7 @@
 
 #include "objects/aws_chunked.h"
 #include "s3/checksum.h"
+#include "s3/shared_md5.h"
 
 namespace muster::objects {
 
@@ -42,7 +43,7 @@ class BodyCheck {
   std::optional<int64_t> length_;
   int64_t seen_ = 0;
   std::optional<AwsChunked> chunked_;
-  s3::Digest md5_{s3::DigestKind::kMd5};
+  s3::SharedMd5 md5_;
   std::string wanted_md5_;  // raw; empty: none was given
   std::optional<s3::Digest> sha256_;
   std::string wanted_sha256_;  // hex

@@ -1,0 +1,178 @@
+#include "s3/md5_lanes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+namespace muster::s3 {
+namespace {
+
+constexpr size_t kWords = 16;  // of a block
+
+// The whole parts of 2^32 |sin(i + 1)|.
+constexpr uint32_t kSines[64] = {
+    0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
+    0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
+    0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,
+    0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a,
+    0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
+    0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665,
+    0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
+    0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391};
+constexpr int kTurns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
+constexpr size_t kFirstWord[4] = {0, 1, 5, 0}, kWordStep[4] = {1, 5, 3, 7};
+
+// One of the 64 steps. `Lane` is one word, or a vector with a word of each text; what is inlined
+// here becomes instructions of the function it ends up in.
+template <size_t I, typename Lane>
+[[gnu::always_inline]] inline void Step(Lane (&s)[4], const Lane* block) {
+  constexpr size_t kRound = I / 16;
+  constexpr bool kOne = std::is_same_v<Lane, uint32_t>;  // vectors mix three in one instruction
+  Lane &a = s[(64 - I) % 4], &b = s[(65 - I) % 4], &c = s[(66 - I) % 4], &d = s[(67 - I) % 4];
+  Lane sum = a + block[(kFirstWord[kRound] + I % 16 * kWordStep[kRound]) % kWords] + kSines[I];
+  // Written so that as little as can be waits for `b`, which the step before has just made.
+  if constexpr (kRound == 0) sum += d ^ (b & (c ^ d));
+  if constexpr (kRound == 1 && kOne) sum = sum + (~d & c) + (d & b);
+  if constexpr (kRound == 1 && !kOne) sum += (d & b) | (~d & c);
+  if constexpr (kRound == 2) sum += b ^ (c ^ d);
+  if constexpr (kRound == 3) sum += c ^ (b | ~d);
+  constexpr int kTurn = kTurns[kRound][I % 4];
+  a = b + ((sum << kTurn) | (sum >> (32 - kTurn)));
+}
+
+template <typename Lane, size_t... I>
+[[gnu::always_inline]] inline void Compress(Lane (&state)[4], const Lane* block,
+                                            std::index_sequence<I...> /*steps*/) {
+  Lane s[4] = {state[0], state[1], state[2], state[3]};
+  (Step<I>(s, block), ...);
+  for (size_t i = 0; i < 4; ++i) state[i] += s[i];
+}
+
+void AddAlone(Md5Lane& lane, size_t count) {
+  uint32_t(&state)[4] = *reinterpret_cast<uint32_t(*)[4]>(lane.state->words.data());
+  for (; count > 0; --count, --lane.count, lane.blocks += kMd5Block) {
+    uint32_t block[kWords];
+    std::memcpy(block, lane.blocks, kMd5Block);
+    Compress(state, block, std::make_index_sequence<64>());
+  }
+}
+
+#ifdef __x86_64__
+
+using Vector4 = uint32_t __attribute__((vector_size(16)));
+using Vector8 = uint32_t __attribute__((vector_size(32)));
+using Vector16 = uint32_t __attribute__((vector_size(64)));
+
+// From texts side by side to words side by side, in squares of four.
+template <size_t kLanes>
+[[gnu::always_inline]] inline void Transpose(const char* const (&at)[kLanes],
+                                             uint32_t (&words)[kWords][kLanes]) {
+  const auto load = [](const char* from) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+  };
+  const auto store = [](uint32_t* to, __m128i four) {
+    _mm_store_si128(reinterpret_cast<__m128i*>(to), four);
+  };
+  for (size_t lane = 0; lane < kLanes; lane += 4) {
+    for (size_t word = 0; word < kWords; word += 4) {
+      const __m128i a = load(at[lane] + 4 * word), b = load(at[lane + 1] + 4 * word),
+                    c = load(at[lane + 2] + 4 * word), d = load(at[lane + 3] + 4 * word);
+      const __m128i ab = _mm_unpacklo_epi32(a, b), cd = _mm_unpacklo_epi32(c, d),
+                    ab2 = _mm_unpackhi_epi32(a, b), cd2 = _mm_unpackhi_epi32(c, d);
+      store(&words[word][lane], _mm_unpacklo_epi64(ab, cd));
+      store(&words[word + 1][lane], _mm_unpackhi_epi64(ab, cd));
+      store(&words[word + 2][lane], _mm_unpacklo_epi64(ab2, cd2));
+      store(&words[word + 3][lane], _mm_unpackhi_epi64(ab2, cd2));
+    }
+  }
+}
+
+template <typename Vector>
+[[gnu::always_inline]] inline void AddAbreast(std::span<Md5Lane* const> lanes, size_t count) {
+  constexpr size_t kLanes = sizeof(Vector) / sizeof(uint32_t);
+  const char* at[kLanes];
+  Vector state[4];
+  for (size_t i = 0; i < kLanes; ++i) {
+    const Md5Lane& lane = *lanes[i < lanes.size() ? i : 0];  // empty places follow the first
+    at[i] = lane.blocks;
+    for (size_t word = 0; word < 4; ++word) state[word][i] = lane.state->words[word];
+  }
+  for (size_t block = 0; block < count; ++block) {
+    alignas(64) uint32_t words[kWords][kLanes];
+    Transpose(at, words);
+    Compress(state, reinterpret_cast<const Vector*>(words), std::make_index_sequence<64>());
+    for (const char*& text : at) text += kMd5Block;
+  }
+  for (size_t i = 0; i < lanes.size(); ++i) {
+    for (size_t word = 0; word < 4; ++word) lanes[i]->state->words[word] = state[word][i];
+    lanes[i]->blocks = at[i];
+    lanes[i]->count -= count;
+  }
+}
+
+// Not wider than needed: fewer lanes are arranged sooner.
+__attribute__((target("avx512f,avx512vl"))) void AddFour(std::span<Md5Lane* const> lanes,
+                                                         size_t count) {
+  AddAbreast<Vector4>(lanes, count);
+}
+__attribute__((target("avx512f,avx512vl"))) void AddEight(std::span<Md5Lane* const> lanes,
+                                                          size_t count) {
+  AddAbreast<Vector8>(lanes, count);
+}
+__attribute__((target("avx512f,avx512vl"))) void AddSixteen(std::span<Md5Lane* const> lanes,
+                                                            size_t count) {
+  AddAbreast<Vector16>(lanes, count);
+}
+// Without instructions that turn words.
+__attribute__((target("avx2"))) void AddEightPlain(std::span<Md5Lane* const> lanes, size_t count) {
+  AddAbreast<Vector8>(lanes, count);
+}
+
+#endif
+
+// `lanes`: at most as many as are abreast here, `count` no more than any of them has.
+void AddTogether(std::span<Md5Lane* const> lanes, size_t count) {
+#ifdef __x86_64__
+  if (lanes.size() > 1) {
+    if (Md5Width() == 8) return AddEightPlain(lanes, count);
+    if (lanes.size() <= 4) return AddFour(lanes, count);
+    return lanes.size() <= 8 ? AddEight(lanes, count) : AddSixteen(lanes, count);
+  }
+#endif
+  for (Md5Lane* const lane : lanes) AddAlone(*lane, count);
+}
+
+}  // namespace
+
+size_t Md5Width() {
+#ifdef __x86_64__
+  static const size_t width = __builtin_cpu_supports("avx512vl") ? 16
+                              : __builtin_cpu_supports("avx2")   ? 8
+                                                                 : 1;
+  return width;
+#else
+  return 1;
+#endif
+}
+
+void AddMd5Blocks(std::span<Md5Lane> lanes) {
+  std::vector<Md5Lane*> left;
+  for (Md5Lane& lane : lanes) {
+    if (lane.count > 0) left.push_back(&lane);
+  }
+  while (!left.empty()) {
+    const auto abreast = std::span(left).first(std::min(left.size(), Md5Width()));
+    size_t count = abreast.front()->count;
+    for (const Md5Lane* const lane : abreast) count = std::min(count, lane->count);
+    AddTogether(abreast, count);
+    std::erase_if(left, [](const Md5Lane* lane) { return lane->count == 0; });
+  }
+}
+
+}  // namespace muster::s3
