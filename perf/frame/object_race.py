@@ -83,11 +83,16 @@ class Track:
     def clear(self, place):
         self._muster("objects", "rm", "-r", f"s3://{place}/")
 
-    def up(self, client, files):
+    def up(self, client, files, keep=False):
+        """What came is removed again, unless it is to be kept until clear_last()."""
         place = self.new_place()
         took = self._timed(client, client.up(self.store, files, place))
-        self.clear(place)
+        if not keep:
+            self.clear(place)
         return took
+
+    def clear_last(self):
+        self.clear(f"{BUCKET}/p{self.count}")
 
     def down(self, client, place, target, objects, size):
         target.mkdir()
