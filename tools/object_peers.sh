@@ -26,6 +26,24 @@ python_clients() {
   rm -f "$log"
 }
 
+# The s3fs of today needs a botocore that no boto3 of ours has.
+s3fs_of_today() {
+  own=$cache/s3fs-venv
+  [ -e "$own/ready-1" ] && return 0
+  echo "Installing s3fs into $own"
+  rm -rf "$own"
+  log=$(mktemp)
+  if /usr/bin/python3 -m venv "$own" > "$log" 2>&1 &&
+     "$own/bin/pip" install -q s3fs==2026.9.0 aiobotocore==3.10.0 botocore==1.43.117 >> "$log" 2>&1; then
+    touch "$own/ready-1"
+  else
+    tail -n 5 "$log" >&2
+    echo "PyPI cannot be reached, or has not s3fs 2026.9.0: it is needed once, and kept in $own." >&2
+    failed="$failed s3fs"
+  fi
+  rm -f "$log"
+}
+
 # go_program NAME PACKAGE MODULE VERSION: in a module of its own, for some lists of versions are refused.
 go_program() {
   [ -x "$bin/$1" ] && return 0
@@ -49,6 +67,7 @@ go_program() {
 }
 
 python_clients
+s3fs_of_today
 go_program s5cmd github.com/peak/s5cmd/v2 github.com/peak/s5cmd/v2 v2.3.0
 go_program mc github.com/minio/mc github.com/minio/mc v0.0.0-20250313080218-cf909e1063a9
 go_program minio github.com/minio/minio github.com/minio/minio v0.0.0-20260212201848-7aac2a2c5b7c
