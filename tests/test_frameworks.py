@@ -169,6 +169,16 @@ def test_a_rank_that_was_killed_behind_mpirun_is_the_cause(cluster, start):
     assert not any(os.path.exists(f"/proc/{pid}") for pid in pids().values())
 
 
+def test_ranks_behind_mpirun_have_their_grace_time(cluster):
+    """mpirun, asked to end, would give them a second at most."""
+    script = "trap 'sleep 3; echo saved $OMPI_COMM_WORLD_RANK; exit 0' TERM; echo ready; while :; do sleep 0.1; done"
+    job_id = cluster.submit("-f", "mpi", "-N", "2", "-g", "npu:2", "--", "sh", "-c", script)
+    wait_until(lambda: cluster.rank_log(job_id).count(b"ready") == 4, 60, "all ranks to be ready")
+    cluster.run("stop", str(job_id))
+    assert cluster.job(job_id)["state"] == "stopped"
+    assert sorted(re.findall(r"saved (\d)", cluster.rank_log(job_id).decode())) == list("0123")
+
+
 def test_plan_prints_what_a_rank_then_really_gets(cluster):
     flags = ("-f", "pytorch", "-N", "2", "-g", "npu:2", "--", "env")
     planned = json.loads(cluster.run("plan", "--json", *flags).stdout)["nodes"]

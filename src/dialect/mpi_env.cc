@@ -61,6 +61,10 @@ void SetMpirunEnv(const JobFacts& facts, const MpiFiles& files, NodeOrder& head,
   // Two jobs on a machine would both bind to its first cores.
   SetEnvDefault(head.env, "OMPI_MCA_hwloc_base_binding_policy", "none");
   SetEnvDefault(head.env, "PRTE_MCA_hwloc_default_binding_policy", "none");
+  // A second at each of three steps, while a rank has failed and the others hang; a stop asks the
+  // ranks themselves (launcher/behind_mpirun.h), so that they still have their grace time.
+  SetEnvDefault(head.env, "OMPI_MCA_odls_base_sigkill_timeout", "0");
+  SetEnvDefault(head.env, "PRTE_MCA_odls_base_sigkill_timeout", "0");
   const auto loopback = std::ranges::find_if(nodes, IsLoopback);
   SetInterfaces(Interface(*facts.spec, loopback == nodes.end() ? nodes.front() : *loopback),
                 head.env);

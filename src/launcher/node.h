@@ -85,6 +85,7 @@ class Node {
   void Do(StopAction action);
   void RunStopHook();
   void SendAsk();
+  bool AskBehindMpirun();
   void Hasten();
   void LookAround();
   void AskStraggler(const os::ProcessInfo& process);

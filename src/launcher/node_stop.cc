@@ -1,6 +1,7 @@
 // How a node comes to rest: doing what the table of stopper.h decides.
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "launcher/behind_mpirun.h"
 #include "launcher/node.h"
 #include "launcher/task_log.h"
 #include "launcher/view.h"
@@ -101,6 +103,8 @@ void Node::RunStopHook() {
 }
 
 void Node::SendAsk() {
+  ArmDeadline(grace_ms_);
+  if (AskBehindMpirun()) return;
   for (const int signal : {SIGTERM, SIGCONT}) {  // a stopped process must wake up to hear it
     ranks_.Signal(signal);
     hooks_.Signal(signal);
@@ -109,8 +113,18 @@ void Node::SendAsk() {
   asked_groups_ = ranks_.Groups();
   asked_groups_.merge(agents_.Groups());
   if (hooks_.running()) asked_groups_.insert(hooks_.pid());
-  ArmDeadline(grace_ms_);
   if (Idle()) On(StopEvent::kAllEnded);
+}
+
+// False where there is nobody, or no time. mpirun ends by itself when its ranks have.
+bool Node::AskBehindMpirun() {
+  if (!order_.agent || wish_.by == StoppedBy::kRankFailure) return false;
+  std::set<pid_t> groups = ranks_.Groups();
+  groups.merge(agents_.Groups());
+  const auto self = os::ReadProcess(::getpid());
+  const auto behind = BehindMpirun(os::AllProcesses(), groups, self ? self->comm : "");
+  for (const auto& process : behind) AskStraggler(process);
+  return !behind.empty();
 }
 
 void Node::Hasten() {

@@ -50,7 +50,7 @@ Result<os::Child> Starter::Start(Command command) const {
                     .stderr_fd = command.stderr_fd,
                     .cgroup_procs = group_files_,
                     .limits = limits_,
-                    .new_session = true});
+                    .leads = os::Leads::kGroup});
 }
 
 }  // namespace muster::launcher

@@ -356,7 +356,8 @@ Result<Child> Spawn(const SpawnOptions& options) {
       .limit_count = prepared.limits.size(),
       .fds = {prepared.fds[0], prepared.fds[1], prepared.fds[2]},
       .descriptor_end = DescriptorEnd(),
-      .new_session = options.new_session,
+      .new_session = options.leads == Leads::kSession,
+      .new_group = options.leads == Leads::kGroup,
   };
   const BlockedSignals blocked;
   return Clone(prepared.birth, plan, options);

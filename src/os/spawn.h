@@ -14,6 +14,11 @@
 
 namespace muster::os {
 
+// What the child is the first of. A group can be signalled as one. A session is also what Linux
+// shares processors between (sched_autogroup): ranks in sessions of their own would push each other
+// off the processor far more often, and outvote what else the machine does.
+enum class Leads { kNothing, kGroup, kSession };
+
 struct SpawnOptions {
   std::vector<std::string> argv;   // argv[0] is looked up in PATH of `env` unless it has a '/'
   std::vector<std::string> env;    // "NAME=value", the whole environment
@@ -23,7 +28,7 @@ struct SpawnOptions {
   int stderr_fd = -1;              // -1: same as stdout_fd
   std::vector<Path> cgroup_procs;  // cgroup.procs files the child writes itself into
   std::vector<std::pair<int, rlimit>> limits;
-  bool new_session = true;  // setsid; else the child stays in the caller's group
+  Leads leads = Leads::kSession;
 };
 
 struct Child {

@@ -65,6 +65,8 @@ MUSTER_CHILD int SpawnChild(void* argument) {
   SpawnPlan& plan = *static_cast<SpawnPlan*>(argument);
   ResetSignals();
   if (plan.new_session && ::syscall(SYS_setsid) < 0) return Failed(plan, SpawnStep::kSession, 0);
+  if (plan.new_group && ::syscall(SYS_setpgid, 0, 0) < 0)
+    return Failed(plan, SpawnStep::kSession, 0);
   for (size_t i = 0; i < plan.cgroup_count; ++i) {
     if (!JoinCgroup(plan.cgroup_procs[i])) return Failed(plan, SpawnStep::kCgroup, i);
   }

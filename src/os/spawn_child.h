@@ -36,6 +36,7 @@ struct SpawnPlan {
   int fds[3];          // what becomes 0, 1 and 2; none of them below 3
   int descriptor_end;  // where to stop closing one by one on kernels without close_range
   bool new_session;
+  bool new_group;
 
   // Written by the child when a step fails.
   SpawnStep failed = SpawnStep::kNone;

@@ -4,10 +4,12 @@
 #include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -121,14 +123,18 @@ TEST_F(SpawnTest, GivesACleanSignalMaskAndDispositions) {
   EXPECT_FALSE(sigismember(&now, SIGINT));
 }
 
-TEST_F(SpawnTest, MakesASessionOnlyWhenAsked) {
-  const std::string script = "cut -d' ' -f6 /proc/$$/stat; echo $$";
-  EXPECT_EQ(Shell(script), 0);
-  const auto lines = Split(Output(), '\n');
-  EXPECT_EQ(lines[0], lines[1]) << "the child leads its session";
-  options.new_session = false;
-  EXPECT_EQ(Shell(script), 0);
-  EXPECT_EQ(Split(Output(), '\n')[2], std::to_string(::getsid(0)));
+TEST_F(SpawnTest, LeadsWhatItIsAskedTo) {
+  const std::string mine = fmt::format("{} {}\n", ::getpgrp(), ::getsid(0));
+  size_t seen = 0;
+  for (const auto& [leads, expected] :
+       {std::pair(Leads::kSession, std::string("self self\n")),
+        std::pair(Leads::kGroup, fmt::format("self {}\n", ::getsid(0))),
+        std::pair(Leads::kNothing, mine)}) {
+    options.leads = leads;
+    EXPECT_EQ(Shell("cut -d' ' -f5,6 /proc/$$/stat | sed \"s/\\b$$\\b/self/g\""), 0);
+    EXPECT_EQ(Output().substr(seen), expected);
+    seen = Output().size();
+  }
 }
 
 TEST_F(SpawnTest, SetsLimitsAndCutsThemToTheHardOne) {
