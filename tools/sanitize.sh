@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1
 export TORTURE_ONLY="tests/torture/test_kill_storm.py tests/torture/test_clean_stop.py"
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
-threaded="os http store engines objects transfer launcher lifecycle api"
+threaded="os http s3 store engines objects transfer launcher lifecycle api"
 failed=0 passed=0
 
 run() { # PRESET MODULE...
