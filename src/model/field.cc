@@ -8,16 +8,34 @@ namespace {
 // Keys that later versions will have; they are not slips of the finger.
 constexpr std::array<std::string_view, 1> kLaterKeys = {"image"};
 
+// Keys that people look for outside of the section that has them.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSections = {{
+    {"nodes", "resources"},
+    {"devices", "resources"},
+    {"ranks", "resources"},
+    {"memory", "resources"},
+    {"time", "limits"},
+    {"grace", "stop"},
+}};
+
+std::string HintFor(const Cursor& at, std::string_view key,
+                    std::span<const std::string_view> keys) {
+  if (std::ranges::find(kLaterKeys, key) != kLaterKeys.end())
+    return "this key is not supported by this version";
+  for (const auto& [name, section] : kSections) {
+    if (name == key && std::ranges::find(keys, section) != keys.end())
+      return fmt::format("it belongs to `{0}`: {0}: {{{1}: …}}", section, key);
+  }
+  return at.reading.Suggest(key, keys);
+}
+
 }  // namespace
 
 void RefuseUnknownKeys(const Cursor& at, const json::object& object,
                        std::span<const std::string_view> keys) {
   for (const auto& member : object) {
     if (std::ranges::find(keys, std::string_view(member.key())) != keys.end()) continue;
-    const bool later =
-        std::ranges::find(kLaterKeys, std::string_view(member.key())) != kLaterKeys.end();
-    std::string hint = later ? "this key is not supported by this version"
-                             : at.reading.Suggest(member.key(), keys);
+    std::string hint = HintFor(at, member.key(), keys);
     // The whole list helps only the one who has no better hint.
     std::string expected = hint.empty() ? fmt::format("one of {}", fmt::join(keys, ", "))
                                         : std::string("a key that is known here");

@@ -186,6 +186,13 @@ TEST(SpecFaultsTest, PlacesThatCannotBeAreToldInPlainWords) {
   }
 }
 
+TEST(SpecFaultsTest, AKeyOutsideOfItsSectionIsLedThere) {
+  EXPECT_EQ(OnlyFault("run: x\nnodes: 2\n").hint,
+            "it belongs to `resources`: resources: {nodes: …}");
+  EXPECT_EQ(OnlyFault("run: x\ntime: 3h\n").hint, "it belongs to `limits`: limits: {time: …}");
+  EXPECT_THAT(OnlyFault("run: x\nresources: {time: 3h}\n").expected, HasSubstr("one of"));
+}
+
 TEST(SpecFaultsTest, NamesAreChecked) {
   for (std::string_view name : {"'-x'", "'a b'", "é", "''", "'a/b'", "'../x'", "'a\tb'"}) {
     EXPECT_EQ(OnlyFault("run: x\nname: " + std::string(name) + "\n").path, "name") << name;

@@ -39,8 +39,9 @@ std::string AdviceFor(CauseClass cause, const JobSpec& spec) {
           "`python:`.",
           spec.python);
     case CauseClass::kMissingFile:
-      return "Check the path: ranks run in the job's copy of the code folder, so name data with "
-             "`inputs:` or by its absolute path.";
+      return "Check the path: ranks run in the job's copy of its code folder (`code:`), so name "
+             "data "
+             "with `inputs:` or by its absolute path.";
     case CauseClass::kArguments:
       return "Let the script accept these arguments: every parameter, input and output of the job "
              "becomes --name=value.";
