@@ -39,6 +39,7 @@ class Descent {
   explicit Descent(os::Fd start) : at_(std::move(start)) {}
 
   int at() const { return at_.get(); }
+  os::Fd TakeHere() { return std::move(at_); }
   std::vector<os::Fd> TakeChanged() {
     if (too_many_) (void)::syncfs(at_.get());
     return std::move(changed_);
@@ -172,6 +173,15 @@ S3Result<std::vector<os::Fd>> PlaceFile(const Folder& from, const std::string& n
                                         const Folder& bucket, std::string_view key) {
   const auto [folders, last] = SplitKey(key);
   MUSTER_ASSIGN(Descent descent, DescendTo(bucket, folders));
+  // Most keys end in what is one name on disk.
+  if (const std::string one = PathOfKey(last); one.find('/') == one.npos) {
+    if (::renameat(from.fd(), name.c_str(), descent.at(), one.c_str()) == 0) {
+      RemoveBeside(bucket, key, descent.at(), last);
+      std::vector<os::Fd> changed = descent.TakeChanged();
+      changed.push_back(descent.TakeHere());
+      return changed;
+    }
+  }
   MUSTER_ASSIGN(os::Fd holder, Duplicate(descent.at()));
   MUSTER_ASSIGN(std::string leaf, descent.EnterHolder(last, Form::kPlain));
   std::vector<os::Fd> changed = descent.TakeChanged();

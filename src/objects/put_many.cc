@@ -19,6 +19,7 @@ S3Result<std::vector<os::Fd>> ObjectStore::PlaceAll(const std::string& bucket,
     MUSTER_ASSIGN(std::vector<os::Fd> folders,
                   PlaceFile(object.file.folder(), object.file.name(), folder, object.key));
     object.file.Placed();
+    if (!commits_.syncs()) continue;
     for (os::Fd& one : folders) changed.Add(std::move(one));
   }
   return changed.Take();

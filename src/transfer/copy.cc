@@ -81,6 +81,8 @@ class CopyRun {
   Status CheckEnds();
   Status OpenRecord();
   void MeetStore(const Location& location);
+  bool IsHere(const Location& location);
+  int Hands();
   Status ListAll(Engine& engine);
   bool Take(Engine& engine, const Item& item, const std::string& name);
   Result<Target> TargetFor(const std::string& name);
@@ -122,6 +124,22 @@ void CopyRun::MeetStore(const Location& location) {
   if (!client || !(*client)->store().on_loopback()) return;
   const auto told = (*client)->Near();
   if (told) (*client)->store().SetNear(NearStore::Open(*told));
+}
+
+bool CopyRun::IsHere(const Location& location) {
+  if (location.kind == Location::Kind::kFile) return true;
+  const auto client = location.kind == Location::Kind::kObject ? worker_.StoreFor(location.profile)
+                                                               : Result<S3Client*>(nullptr);
+  return client && *client != nullptr && (*client)->store().near() != nullptr;
+}
+
+// Many, where they wait for answers; where everything is on this machine they would only wait for
+// each other.
+int CopyRun::Hands() {
+  const bool here = std::ranges::all_of(sources_, [&](const auto& one) { return IsHere(one); });
+  if (!here || !IsHere(destination_)) return options_.workers;
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::min(options_.workers, 2 * std::max(1, cores));
 }
 
 Status CopyRun::OpenRecord() {
@@ -263,7 +281,7 @@ Result<Summary> CopyRun::Run() {
   MUSTER_TRY(Prepare());
   Status listed;
   {
-    Engine engine(session_);
+    Engine engine(session_, Hands());
     std::jthread lister([&] {
       listed = ListAll(engine);
       session_.Listed();

@@ -122,7 +122,6 @@ Outcome<ObjectCopy::Work> Download::Begin(Worker& worker) {
     MUSTER_TRY(LearnWhole(worker));
     plan_ = cut();
   }
-  temporary_ = os::TemporaryName();
   if (plan_.count == 1) {
     MUSTER_TRY(OpenUnnamed());
     return Work{plan_, {1}};
@@ -161,6 +160,7 @@ Status Download::OpenUnnamed() {
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT) {
     return FailErrno(errno, "write " + target_.place.path.string());
   }
+  temporary_ = os::TemporaryName();
   return OpenTemporary(false);  // this file system knows no such files
 }
 

@@ -36,8 +36,8 @@ struct Engine::Open {
   }
 };
 
-Engine::Engine(Session& session) : session_(session) {
-  for (int i = 0; i < std::max(1, session.options.workers); ++i) {
+Engine::Engine(Session& session, int hands) : session_(session) {
+  for (int i = 0; i < std::max(1, hands); ++i) {
     threads_.emplace_back([this] { Run(); });
   }
 }

@@ -15,7 +15,7 @@ namespace muster::transfer {
 // that few are open at once, then new objects. Owned by who feeds it; Finish before destruction.
 class Engine {
  public:
-  explicit Engine(Session& session);
+  Engine(Session& session, int hands);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;

@@ -13,11 +13,18 @@ namespace muster::transfer {
 
 std::string Target::Key() const { return Exact(at); }
 
-std::string FileIdentity(int fd) {
-  struct stat info = {};
-  if (::fstat(fd, &info) != 0) return {};
+namespace {
+
+std::string IdentityOf(const struct stat& info) {
   return fmt::format("{} {}.{:09} {}", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
                      info.st_ino);
+}
+
+}  // namespace
+
+std::string FileIdentity(int fd) {
+  struct stat info = {};
+  return ::fstat(fd, &info) == 0 ? IdentityOf(info) : std::string();
 }
 
 Result<OpenedFile> OpenSource(const os::Path& path) {
@@ -30,7 +37,7 @@ Result<OpenedFile> OpenSource(const os::Path& path) {
                 fmt::format("cannot copy {}: it is not a regular file", path.string()));
   }
   file.size = info.st_size;
-  file.identity = FileIdentity(file.fd.get());
+  file.identity = IdentityOf(info);
   return file;
 }
 

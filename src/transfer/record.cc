@@ -5,9 +5,11 @@
 
 #include <charconv>
 #include <chrono>
+#include <iterator>
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/json.h"
 #include "s3/digest.h"
@@ -17,6 +19,8 @@ namespace {
 
 constexpr int64_t kLargest = 256 << 20;
 constexpr auto kKept = std::chrono::hours(24 * 7);
+constexpr size_t kWorthAWrite = 16 << 10;
+constexpr int64_t kLongestWaitMs = 200;
 
 // Those of copies that nobody took up again.
 void RemoveOld(const os::Path& folder) {
@@ -101,7 +105,24 @@ void Record::Take(std::string_view text) {
 }
 
 void Record::Write(const std::string& json) {
-  (void)os::WriteAll(fd_.get(), fmt::format("{:08x} {}\n", Crc32c(json), json));
+  Add(json);
+  Flush();
+}
+
+void Record::Add(const std::string& json) {
+  fmt::format_to(std::back_inserter(waiting_), "{:08x} {}\n", Crc32c(json), json);
+}
+
+void Record::Flush() {
+  if (waiting_.empty()) return;
+  (void)os::WriteAll(fd_.get(), waiting_);
+  waiting_.clear();
+  flushed_ms_ = SystemClock().SteadyMs();
+}
+
+Record::~Record() {
+  const MutexLock lock(mutex_);
+  Flush();
 }
 
 std::optional<Record::Begun> Record::Find(const std::string& object) const {
@@ -150,12 +171,15 @@ void Record::Forget(const std::string& object) {
 void Record::Done(const std::string& object, const std::string& identity) {
   const MutexLock lock(mutex_);
   begun_.erase(object);
-  Write(
-      ToJson(json::object{{"kind", "done"}, {"object", s3::Hex(object)}, {"identity", identity}}));
+  Add(ToJson(json::object{{"kind", "done"}, {"object", s3::Hex(object)}, {"identity", identity}}));
+  if (waiting_.size() >= kWorthAWrite || SystemClock().SteadyMs() - flushed_ms_ >= kLongestWaitMs) {
+    Flush();
+  }
 }
 
 void Record::Remove() {
   const MutexLock lock(mutex_);
+  waiting_.clear();
   std::error_code error;
   std::filesystem::remove(path_, error);
 }

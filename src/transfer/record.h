@@ -13,8 +13,9 @@
 namespace muster::transfer {
 
 // What a copy that is not through has done, on disk, so that the same copy goes on where it was
-// killed. Lines "<crc32c, 8 hex> <JSON>\n", one write each; a line that is torn or damaged is not
-// there. They are not synced: after a power cut a part that is told here may be missing in a local
+// killed. Lines "<crc32c, 8 hex> <JSON>\n"; a line that is torn or damaged is not there. Those of
+// objects that are through wait a moment for others: a kill may cost a few small files again. They
+// are not synced: after a power cut a part that is told here may be missing in a local
 // file, which the checksum of the whole finds. Any thread.
 class Record {
  public:
@@ -39,6 +40,9 @@ class Record {
   // The record of the copy that `identity` describes; kConflict while another copier has it. Those
   // that nobody touched for a week are removed on the way.
   static Result<std::unique_ptr<Record>> Open(const os::Path& folder, std::string_view identity);
+  ~Record();
+  Record(const Record&) = delete;
+  Record& operator=(const Record&) = delete;
 
   // An object that was begun and is not through.
   std::optional<Begun> Find(const std::string& object) const EXCLUDES(mutex_);
@@ -59,12 +63,16 @@ class Record {
   void Load(std::string_view text) REQUIRES(mutex_);
   void Take(std::string_view json) REQUIRES(mutex_);
   void Write(const std::string& json) REQUIRES(mutex_);
+  void Add(const std::string& json) REQUIRES(mutex_);  // with the next that is written
+  void Flush() REQUIRES(mutex_);
 
   const os::Path path_;
   const os::Fd fd_;
   mutable Mutex mutex_;
   std::map<std::string, Begun> begun_ GUARDED_BY(mutex_);
   std::map<std::string, std::string> done_ GUARDED_BY(mutex_);  // object to identity
+  std::string waiting_ GUARDED_BY(mutex_);                      // lines
+  int64_t flushed_ms_ GUARDED_BY(mutex_) = 0;                   // steady
 };
 
 }  // namespace muster::transfer

@@ -1,5 +1,6 @@
 #include "transfer/record.h"
 
+#include <algorithm>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -56,6 +57,16 @@ TEST_F(RecordTest, ATornOrDamagedLineIsNotThere) {
   const auto record = Open();
   EXPECT_TRUE(record->WasDone("a", "1"));
   EXPECT_TRUE(record->WasDone("b", "1"));
+}
+
+TEST_F(RecordTest, WhatIsThroughIsOnDiskWithWhateverIsWrittenNext) {
+  const auto record = Open();
+  for (int i = 0; i < 20; ++i) record->Done(std::to_string(i), "x");
+  record->Begin("large", {.identity = "y", .upload = "u", .part_size = 5});
+  const auto text = os::ReadFile(File());
+  ASSERT_TRUE(text);
+  EXPECT_EQ(std::ranges::count(*text, '\n'), 21);
+  EXPECT_LT(text->find("\"done\""), text->find("\"begin\""));
 }
 
 TEST_F(RecordTest, TwoCopiersDoNotShareOne) {
