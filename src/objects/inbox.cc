@@ -2,8 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <system_error>
 
 #include "base/log.h"
+#include "objects/temp_folders.h"
 
 namespace muster::objects {
 namespace {
@@ -31,16 +30,6 @@ bool IsName(std::string_view name) {
   return slash == std::string_view::npos
              ? IsPart(name)
              : IsPart(name.substr(0, slash)) && IsPart(name.substr(slash + 1));
-}
-
-// Lets ext4 put the folders in it into block groups of their own. Where many files went away just
-// now, as when a bucket was emptied, making one takes it up to a hundred times as long. Other file
-// systems have no such flag and need none.
-void SpreadFolders(int folder) {
-  int flags = 0;
-  if (::ioctl(folder, FS_IOC_GETFLAGS, &flags) != 0) return;
-  flags |= FS_TOPDIR_FL;
-  (void)::ioctl(folder, FS_IOC_SETFLAGS, &flags);
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "objects/object_store.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,16 +16,6 @@ namespace muster::objects {
 namespace {
 
 constexpr int kSyncThreads = 2;
-
-// Left by a server that was killed while it received.
-void RemoveFiles(const Folder& folder) {
-  const int own = ::openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own >= 0 ? ::fdopendir(own) : nullptr,
-                                                   ::closedir);
-  while (const dirent* entry = stream ? ::readdir(stream.get()) : nullptr) {
-    if (entry->d_name[0] != '.') ::unlinkat(folder.fd(), entry->d_name, 0);
-  }
-}
 
 S3Result<os::Fd> DuplicateFd(int fd) {
   os::Fd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
@@ -52,7 +41,8 @@ void RemoveEmptyFolders(const os::Path& path) {
 
 }  // namespace
 
-ObjectStore::ObjectStore(Folder root, Folder own, Folder temporary, MetaFiles meta, bool sync)
+ObjectStore::ObjectStore(Folder root, Folder own, std::unique_ptr<TempFolders> temporary,
+                         MetaFiles meta, bool sync)
     : root_(std::move(root)),
       own_(std::move(own)),
       temporary_(std::move(temporary)),
@@ -64,8 +54,8 @@ Result<std::unique_ptr<ObjectStore>> ObjectStore::Open(const os::Path& root, boo
   MUSTER_ASSIGN(Folder folder, Folder::Open(root));
   MUSTER_ASSIGN(Folder own, folder.MakeSub(".muster", 0700));
   os::RemoveTemporaries(root / ".muster");  // of a server that was killed while it wrote a setting
-  MUSTER_ASSIGN(Folder temporary, own.MakeSub("tmp", 0700));
-  RemoveFiles(temporary);
+  MUSTER_ASSIGN(Folder received, own.MakeSub("tmp", 0700));
+  MUSTER_ASSIGN(auto temporary, TempFolders::Open(std::move(received), root / ".muster/tmp"));
   MUSTER_ASSIGN(Folder meta_folder, own.MakeSub("meta", 0700));
   MUSTER_ASSIGN(MetaFiles meta, MetaFiles::Open(std::move(meta_folder)));
   return std::unique_ptr<ObjectStore>(new ObjectStore(std::move(folder), std::move(own),
@@ -145,7 +135,8 @@ S3Result<Object> ObjectStore::Find(const std::string& bucket, const std::string&
 }
 
 S3Result<TempFile> ObjectStore::NewFile() const {
-  MUSTER_ASSIGN(TempFile file, TempFile::Make(temporary_));
+  MUSTER_ASSIGN(auto folder, temporary_->ForOneFile());
+  MUSTER_ASSIGN(TempFile file, TempFile::Make(std::move(folder)));
   return file;
 }
 

@@ -11,6 +11,7 @@
 #include "objects/listing.h"
 #include "objects/meta_files.h"
 #include "objects/temp_file.h"
+#include "objects/temp_folders.h"
 
 namespace muster::objects {
 
@@ -80,7 +81,8 @@ class ObjectStore {
   CommitQueue& commits() { return commits_; }
 
  private:
-  ObjectStore(Folder root, Folder own, Folder temporary, MetaFiles meta, bool sync);
+  ObjectStore(Folder root, Folder own, std::unique_ptr<TempFolders> temporary, MetaFiles meta,
+              bool sync);
   S3Result<std::vector<os::Fd>> Place(const std::string& bucket, const std::string& key,
                                       TempFile& file, const WriteCondition& condition)
       EXCLUDES(places_);
@@ -88,7 +90,8 @@ class ObjectStore {
   S3Result<std::vector<os::Fd>> PlaceAll(const std::string& bucket, std::vector<NewObject>& objects)
       EXCLUDES(places_);
 
-  const Folder root_, own_, temporary_;
+  const Folder root_, own_;
+  const std::unique_ptr<TempFolders> temporary_;
   MetaFiles meta_;
   EntryCache entries_;
   Mutex appends_;        // held while one object grows

@@ -177,14 +177,15 @@ TEST_P(ObjectStoreTest, AppendedPiecesAreCountedFromTheEnd) {
 }
 
 TEST_P(ObjectStoreTest, WhatAKilledServerWasReceivingOrWritingIsRemoved) {
-  const os::Path received = dir_ / "objects/.muster/tmp/abc";
+  const os::Path received = dir_ / "objects/.muster/tmp/folder/abc";
+  std::filesystem::create_directory(received.parent_path());
   const os::Path written = dir_ / "objects/.muster" / os::TemporaryName();
   for (const os::Path& left : {received, written}) {
     ASSERT_TRUE(os::WriteFileAtomic(left, "half", 0644, false));
   }
   store_.reset();
   store_ = ObjectStore::Open(dir_ / "objects", GetParam()).value();
-  EXPECT_FALSE(std::filesystem::exists(received));
+  EXPECT_FALSE(std::filesystem::exists(received.parent_path()));
   EXPECT_FALSE(std::filesystem::exists(written));
 }
 

@@ -11,14 +11,14 @@ constexpr int64_t kWriteBehind = 8 << 20;
 
 }  // namespace
 
-Result<TempFile> TempFile::Make(const Folder& folder) {
+Result<TempFile> TempFile::Make(std::shared_ptr<const Folder> folder) {
   std::string name = os::RandomHex(12);
-  MUSTER_ASSIGN(os::Fd fd, folder.Open(name, O_RDWR | O_CREAT | O_EXCL, 0644));
-  return TempFile(folder, std::move(fd), std::move(name));
+  MUSTER_ASSIGN(os::Fd fd, folder->Open(name, O_RDWR | O_CREAT | O_EXCL, 0644));
+  return TempFile(std::move(folder), std::move(fd), std::move(name));
 }
 
 TempFile TempFile::Adopt(const Folder& folder, os::Fd fd, std::string name) {
-  TempFile file(folder, std::move(fd), std::move(name));
+  TempFile file({std::shared_ptr<void>(), &folder}, std::move(fd), std::move(name));
   file.adopted_ = true;
   return file;
 }

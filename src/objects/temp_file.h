@@ -11,8 +11,8 @@ namespace muster::objects {
 // A file that nobody sees yet, in the store's own folder; removed unless it was moved to its place.
 class TempFile {
  public:
-  static Result<TempFile> Make(const Folder& folder);  // which outlives it
-  // One that exists already and is not removed.
+  static Result<TempFile> Make(std::shared_ptr<const Folder> folder);
+  // One that exists already and is not removed, in a folder that outlives it.
   static TempFile Adopt(const Folder& folder, os::Fd fd, std::string name);
   TempFile(TempFile&&) noexcept = default;
   TempFile& operator=(TempFile&& other) noexcept;
@@ -27,10 +27,10 @@ class TempFile {
   void Placed() { name_.clear(); }  // it has another name now
 
  private:
-  TempFile(const Folder& folder, os::Fd fd, std::string name)
-      : folder_(&folder), fd_(std::move(fd)), name_(std::move(name)) {}
+  TempFile(std::shared_ptr<const Folder> folder, os::Fd fd, std::string name)
+      : folder_(std::move(folder)), fd_(std::move(fd)), name_(std::move(name)) {}
 
-  const Folder* folder_;
+  std::shared_ptr<const Folder> folder_;
   os::Fd fd_;
   std::string name_;
   int64_t size_ = 0;
