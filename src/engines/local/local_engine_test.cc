@@ -140,9 +140,8 @@ class WarmLauncherTest : public LocalEngineTest {
     EXPECT_TRUE(told_.lost.empty());
     const auto* began = told_.First<LauncherBegan>(attempt, 0);
     engine().Release(attempt);
-    const std::string log = attempt.dir + "/node0/launcher.log";
-    EXPECT_EQ(std::filesystem::exists(log), kSanitized) << "nothing was logged";
-    if (kSanitized) EXPECT_EQ(std::filesystem::file_size(log), 0U);
+    EXPECT_EQ(std::filesystem::exists(attempt.dir + "/node0/launcher.log"), kSanitized)
+        << "nothing was logged";
     became_all_ = began != nullptr && began->notes.empty();
     return began == nullptr ? -1 : began->pid;
   }
