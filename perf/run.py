@@ -19,7 +19,12 @@ from frame import page, picture, table  # noqa: E402  (the path above must be th
 from frame.lab import Lab, describe_machine, in_words  # noqa: E402
 from frame.server import ROOT  # noqa: E402
 
-MEASURES = "submit", "task", "ranks", "jobs", "logs", "follow", "train", "collective", "plan", "memory", "history", "verbs", "copy"
+# What is published together: a run of buckets takes as long as all the others, and needs peers that Debian does not have.
+GROUPS = {
+    "jobs": ("submit", "task", "ranks", "jobs", "logs", "follow", "train", "collective", "plan", "memory", "history", "verbs"),
+    "buckets": ("copy",),
+}
+MEASURES = tuple(name for group in GROUPS.values() for name in group)
 
 
 def chosen(only):
@@ -43,11 +48,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", help=f"some of {', '.join(MEASURES)}, with commas")
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/perf")
-    parser.add_argument("--publish", action="store_true", help="put this run into docs/performance.md, with its picture")
+    parser.add_argument("--publish", action="store_true", help="put what was measured whole into docs/performance.md, with its picture")
     arguments = parser.parse_args()
-    if arguments.publish and arguments.only:
-        parser.error("--publish wants a whole run, without --only")
     modules = chosen(arguments.only)
+    whole = [group for group, names in GROUPS.items() if {module.NAME for module in modules}.issuperset(names)]
+    if arguments.publish and not whole:
+        parser.error(f"--publish wants all of a group: {'; or '.join(','.join(names) for names in GROUPS.values())}")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("perf: ended by TERM"))  # so that everything started is stopped
     machine, rows, failed = describe_machine(), [], []
     with Lab() as lab:
@@ -65,8 +71,9 @@ def main():
         save(arguments.out, machine, modules, rows)
     if failed:
         sys.exit(f"perf: could not measure {', '.join(failed)}")
-    if arguments.publish:
-        page.publish(rows, machine, arguments.out / "results.png", ROOT / "docs/performance.md")
+    for group in whole if arguments.publish else ():
+        titles = {module.NAME: module.TITLE for module in modules if module.NAME in GROUPS[group]}
+        page.publish(group, [row for row in rows if row.measure in titles], titles, machine, ROOT / "docs/performance.md")
 
 
 if __name__ == "__main__":

@@ -79,7 +79,8 @@ def test_results_are_kept_whole():
 
 
 def test_a_published_run_replaces_the_one_before_and_nothing_else():
-    text = f"above\n{page.BEGIN}\nold\n{page.END}\nbelow\n"
-    assert page.with_section(text, f"{page.BEGIN}\nnew\n{page.END}") == f"above\n{page.BEGIN}\nnew\n{page.END}\nbelow\n"
+    (begin, end), (other, other_end) = page.marks("jobs"), page.marks("buckets")
+    text = f"above\n{begin}\nold\n{end}\nbelow\n{other}\nkept\n{other_end}\n"
+    assert page.with_section(text, "jobs", "new") == f"above\nnew\nbelow\n{other}\nkept\n{other_end}\n"
     with pytest.raises(ValueError):
-        page.with_section("a page without marks", "new")
+        page.with_section("a page without marks", "jobs", "new")

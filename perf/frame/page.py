@@ -1,32 +1,36 @@
-"""The last whole run in docs/performance.md: its table, its machine, its picture."""
+"""The last whole runs in docs/performance.md: of jobs, and of buckets. Each has its table, its machine, its picture."""
 import datetime
-import shutil
 
-from frame import table
+from frame import picture, table
 from frame.lab import in_words
 
-BEGIN, END = "<!-- the last run: written by perf/run.py --publish -->", "<!-- end of the last run -->"
+
+def marks(group):
+    return f"<!-- the last run of {group}: written by perf/run.py --publish -->", f"<!-- end of the last run of {group} -->"
 
 
-def section(rows, machine, day):
+def section(group, rows, machine, day):
+    begin, end = marks(group)
     reached = [row.reached for row in rows if row.reached is not None]
     return "\n".join([
-        BEGIN,
+        begin,
         f"{day}: {in_words(machine)}; {machine['muster']}; load {machine['load_before']:.1f} before the run. "
         f"{sum(reached)} of {len(reached)} bars reached.",
-        "", table.as_markdown(rows), "", *(f"{note}  " for note in table.notes(rows)), END])
+        "", table.as_markdown(rows), "", *(f"{note}  " for note in table.notes(rows)), end])
 
 
-def with_section(text, new):
-    """The page with the part between the marks replaced."""
-    before, _, rest = text.partition(BEGIN)
-    _, found, after = rest.partition(END)
+def with_section(text, group, new):
+    """The page with the part between the marks of the group replaced."""
+    begin, end = marks(group)
+    before, _, rest = text.partition(begin)
+    _, found, after = rest.partition(end)
     if not found:
-        raise ValueError(f"the page has no part between {BEGIN!r} and {END!r}")
+        raise ValueError(f"the page has no part between {begin!r} and {end!r}")
     return before + new + after
 
 
-def publish(rows, machine, picture, page):
-    page.write_text(with_section(page.read_text(), section(rows, machine, datetime.date.today().isoformat())))
-    shutil.copyfile(picture, page.with_suffix(".png"))
-    print(f"published: {page}, {page.with_suffix('.png')}")
+def publish(group, rows, titles, machine, page):
+    page.write_text(with_section(page.read_text(), group, section(group, rows, machine, datetime.date.today().isoformat())))
+    image = page.with_name(f"{page.stem}_{group}.png")
+    picture.draw(rows, titles, in_words(machine), image)
+    print(f"published: {page}, {image}")
