@@ -8,12 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <set>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "launcher/launch_bench.h"
 #include "os/cgroup.h"
+#include "os/devices.h"
 
 namespace muster::launcher {
 namespace {
@@ -43,6 +46,18 @@ TEST(LauncherTest, RankThatEndsWellIsRecordedFromStartToProof) {
   EXPECT_EQ(bench.Text(0, "rank0.log"), "hello\nerror\n");
   EXPECT_EQ(Lines<NodeClean>(record)[0].found, 0);
   EXPECT_GT(Lines<RankStarted>(record)[0].start_ticks, 0u);
+}
+
+TEST(LauncherTest, RanksShareASessionWhereTheyOutnumberTheProcessors) {
+  const std::string script = "cut -d' ' -f6 /proc/$$/stat | sed \"s/^$$$/own/\"";
+  for (const size_t ranks : {size_t{1}, size_t(os::CpuCount()) + 1}) {
+    LaunchBench bench;
+    ExpectProven(bench.RunToEnd(std::vector<std::string>(ranks, script)));
+    std::set<std::string> sessions;
+    for (size_t i = 0; i < ranks; ++i) sessions.insert(bench.Text(0, fmt::format("rank{}.log", i)));
+    EXPECT_EQ(sessions.size(), 1u);
+    EXPECT_EQ(*sessions.begin() == "own\n", ranks == 1);
+  }
 }
 
 TEST(LauncherTest, ExitCodesAreKeptExactly) {

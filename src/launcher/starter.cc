@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "os/devices.h"
 #include "os/sweep.h"
 
 namespace muster::launcher {
@@ -27,6 +28,14 @@ std::vector<std::pair<int, rlimit>> TrainingLimits() {
   return limits;
 }
 
+// With a processor for each, ranks are quickest in sessions of their own, which have a share of the
+// processors each. More of them than processors would push each other off far more often so, and
+// outvote what else the machine does: they are one session, that of the launcher.
+os::Leads WhatRanksLead(const NodeOrder& order) {
+  const bool crowded = order.ranks.size() > 1 && int(order.ranks.size()) > os::CpuCount();
+  return crowded ? os::Leads::kGroup : os::Leads::kSession;
+}
+
 }  // namespace
 
 Starter::Starter(const NodeOrder& order, std::optional<os::Cgroup> group, Companions companions)
@@ -36,7 +45,8 @@ Starter::Starter(const NodeOrder& order, std::optional<os::Cgroup> group, Compan
       group_(std::move(group)),
       companions_(std::move(companions)),
       group_files_(group_ ? group_->ProcsFiles() : std::vector<os::Path>()),
-      limits_(TrainingLimits()) {}
+      limits_(TrainingLimits()),
+      leads_(WhatRanksLead(order)) {}
 
 Result<os::Child> Starter::Start(Command command) const {
   command.env.SetEntry(mark_);
@@ -50,7 +60,7 @@ Result<os::Child> Starter::Start(Command command) const {
                     .stderr_fd = command.stderr_fd,
                     .cgroup_procs = group_files_,
                     .limits = limits_,
-                    .leads = os::Leads::kGroup});
+                    .leads = leads_});
 }
 
 }  // namespace muster::launcher

@@ -44,6 +44,7 @@ class Starter {
   const Companions companions_;
   const std::vector<os::Path> group_files_;
   const std::vector<std::pair<int, rlimit>> limits_;
+  const os::Leads leads_;
 };
 
 }  // namespace muster::launcher

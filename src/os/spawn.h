@@ -15,8 +15,7 @@
 namespace muster::os {
 
 // What the child is the first of. A group can be signalled as one. A session is also what Linux
-// shares processors between (sched_autogroup): ranks in sessions of their own would push each other
-// off the processor far more often, and outvote what else the machine does.
+// shares processors between (sched_autogroup).
 enum class Leads { kNothing, kGroup, kSession };
 
 struct SpawnOptions {
