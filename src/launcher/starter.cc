@@ -30,10 +30,12 @@ std::vector<std::pair<int, rlimit>> TrainingLimits() {
 
 // With a processor for each, ranks are quickest in sessions of their own, which have a share of the
 // processors each. More of them than processors would push each other off far more often so, and
-// outvote what else the machine does: they are one session, that of the launcher.
+// outvote what else the machine does; one alone has the launcher's session to itself, and a session
+// costs more than a short job. These stay in that of the launcher.
 os::Leads WhatRanksLead(const NodeOrder& order) {
-  const bool crowded = order.ranks.size() > 1 && int(order.ranks.size()) > os::CpuCount();
-  return crowded ? os::Leads::kGroup : os::Leads::kSession;
+  const size_t ranks = order.ranks.size();
+  const bool roomy = ranks > 1 && ranks <= size_t(os::CpuCount());
+  return roomy ? os::Leads::kSession : os::Leads::kGroup;
 }
 
 }  // namespace
