@@ -15,6 +15,8 @@ dist.init_process_group("gloo")
 t = torch.tensor([float(dist.get_rank() + 1)])
 dist.all_reduce(t)
 print("rank", dist.get_rank(), "of", dist.get_world_size(), "local", os.environ["LOCAL_RANK"], "sum", t.item(), flush=True)
+dist.barrier()
+dist.destroy_process_group()
 """
 
 

@@ -149,6 +149,9 @@ def main():
                        checkpoint.with_suffix(".part"))
             checkpoint.with_suffix(".part").replace(checkpoint)  # whole, or the one before
     report(f"done: accuracy: {accuracy:.4f}", event="end", accuracy=round(accuracy, 4), epochs=args.epochs)
+    if dist.is_initialized():
+        dist.barrier()
+        dist.destroy_process_group()
     return 3 if accuracy < args.target else 0
 
 

@@ -81,6 +81,7 @@ def train_pytorch(args, rank, world):
     if rank == 0:
         torch.save(net.state_dict(), args.train_url / "net.pt")
     dist.barrier()
+    dist.destroy_process_group()
 
 
 def run(args, rank, world):

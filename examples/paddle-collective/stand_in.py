@@ -26,3 +26,4 @@ def train(args, batches):
     if rank == 0:
         torch.save(net.state_dict(), args.train_url / "model.pt")
     dist.barrier()
+    dist.destroy_process_group()

@@ -55,6 +55,14 @@ class Peers:
                 torch.distributed.all_reduce(p.grad)
                 p.grad /= self.world
 
+    def leave(self):
+        """All together, before Python ends: a thread that still gives a gradient back would be ended with an abort."""
+        if hvd:
+            hvd.shutdown()
+        else:
+            torch.distributed.barrier()
+            torch.distributed.destroy_process_group()
+
 
 def main():
     args = arguments()
@@ -77,6 +85,7 @@ def main():
                 print(f"epoch {epoch}/{args.epochs} step {step} loss {loss.item():.4f}", flush=True)
     if peers.rank == 0:
         torch.save(net.state_dict(), args.train_url / "model.pt")
+    peers.leave()
 
 
 if __name__ == "__main__":

@@ -73,6 +73,7 @@ def train_pytorch(args, rank, world):
     if rank == 0:
         torch.save(net.state_dict(), args.train_url / "net.pt")
     dist.barrier()
+    dist.destroy_process_group()
 
 
 if __name__ == "__main__":

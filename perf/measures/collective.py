@@ -22,6 +22,8 @@ dist.all_reduce(value)
 assert value.item() == dist.get_world_size()
 if dist.get_rank() == 0:
     os.write(os.open(sys.argv[1], os.O_WRONLY), b"x")
+dist.barrier()
+dist.destroy_process_group()
 """
 
 

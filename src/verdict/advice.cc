@@ -69,6 +69,10 @@ std::string AdviceFor(CauseClass cause, const JobSpec& spec) {
     case CauseClass::kConnectionLost:
       return "Another rank or the network went away first: look at the logs of the other ranks, or "
              "run it again.";
+    case CauseClass::kThreadLeft:
+      return "Python ended while a thread of a library still worked, which aborts by chance: end "
+             "the script with torch.distributed.barrier() and destroy_process_group(), or join its "
+             "own threads. What it wrote before that is kept.";
     case CauseClass::kCrash:
       return "The program itself broke: check that its libraries fit each other, or run it under a "
              "debugger.";
@@ -96,6 +100,7 @@ bool RetryMakesSense(CauseClass cause) {
   switch (cause) {
     case CauseClass::kAddressInUse:
     case CauseClass::kConnectionLost:
+    case CauseClass::kThreadLeft:
     case CauseClass::kKilled:
     case CauseClass::kLost:
     case CauseClass::kPreempted:

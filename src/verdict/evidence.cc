@@ -69,6 +69,7 @@ constexpr Rule kRules[] = {
     {"Collective ops is aborted by", CauseClass::kConnectionLost},         // TensorFlow
     {"AllReduceCPUKernelMod launch failed", CauseClass::kConnectionLost},  // MindSpore
     {"is the first one timed out", CauseClass::kConnectionLost},           // MindSpore's scheduler
+    {"terminate called without an active exception", CauseClass::kThreadLeft},
     {"FileNotFoundError", CauseClass::kMissingFile},
     {"PermissionError", CauseClass::kPermission},
     {"Permission denied", CauseClass::kPermission},
@@ -164,6 +165,11 @@ std::vector<std::string> LastOnes(const std::vector<std::string>& lines) {
   return shown;
 }
 
+// May stand behind a complaint that says why.
+bool IsFallout(CauseClass cause) {
+  return cause == CauseClass::kConnectionLost || cause == CauseClass::kThreadLeft;
+}
+
 struct Complaint {
   size_t line = 0;
   CauseClass cause = CauseClass::kUnknown;
@@ -174,7 +180,7 @@ std::optional<Complaint> FindComplaint(const std::vector<std::string>& lines) {
   for (size_t i = lines.size(); i > 0; --i) {
     const std::optional<CauseClass> cause = ClassOf(lines[i - 1]);
     if (!cause) continue;
-    if (*cause != CauseClass::kConnectionLost) return Complaint{i - 1, *cause};
+    if (!IsFallout(*cause)) return Complaint{i - 1, *cause};
     if (!fallout) fallout = Complaint{i - 1, *cause};
   }
   return fallout;
@@ -190,7 +196,7 @@ Evidence FindEvidence(const std::vector<std::string>& last_lines) {
 
 bool EndsInTraceback(const std::vector<std::string>& last_lines) {
   const std::optional<Complaint> found = FindComplaint(last_lines);
-  if (!found || found->cause == CauseClass::kConnectionLost) return false;
+  if (!found || IsFallout(found->cause)) return false;
   const std::string_view exception = last_lines[found->line];
   const std::string_view tag =
       exception.substr(0, exception.size() - WithoutPrefix(exception).size());

@@ -18,11 +18,11 @@ namespace muster::verdict {
 namespace {
 
 constexpr NameTable<CauseClass, CauseClass::kNotPublished> kNames = {
-    "none",      "unknown",   "missing_module",  "missing_file",   "arguments",
-    "syntax",    "assertion", "python_error",    "device_memory",  "host_memory",
-    "no_device", "disk_full", "permission",      "address_in_use", "connection_lost",
-    "crash",     "killed",    "could_not_start", "timed_out",      "lost",
-    "stopped",   "preempted", "not_published"};
+    "none",        "unknown",   "missing_module", "missing_file",    "arguments",
+    "syntax",      "assertion", "python_error",   "device_memory",   "host_memory",
+    "no_device",   "disk_full", "permission",     "address_in_use",  "connection_lost",
+    "thread_left", "crash",     "killed",         "could_not_start", "timed_out",
+    "lost",        "stopped",   "preempted",      "not_published"};
 static_assert(kNames.back() != nullptr);
 
 // How the attempt ended as a whole: what stopped it from outside, else its first failure.

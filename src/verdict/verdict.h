@@ -26,6 +26,7 @@ enum class CauseClass {
   kPermission,
   kAddressInUse,
   kConnectionLost,  // fallout: another rank went first, or the network did
+  kThreadLeft,      // Python ended before a library's thread did
   kCrash,           // the program broke (SIGSEGV and the like)
   kKilled,          // somebody else killed it
   kCouldNotStart,

@@ -161,6 +161,7 @@ TEST(Judge, KnowsWhatALineTells) {
       {"RuntimeError: The total number of timed out node is 2. Timed out node list is: {0, 1}, "
        "worker 0 is the first one timed out, please check its log.",
        CauseClass::kConnectionLost},
+      {"terminate called without an active exception", CauseClass::kThreadLeft},
       {"nothing special", CauseClass::kUnknown},
   };
   for (const Telling& telling : table) {
@@ -176,6 +177,14 @@ TEST(Judge, PrefersItsOwnErrorToTheFalloutBehindIt) {
       {"ValueError: the cause", "terminating", "RuntimeError: Connection reset by peer"});
   EXPECT_EQ(verdict.cause, CauseClass::kPythonError);
   EXPECT_THAT(verdict.evidence, ElementsAre("ValueError: the cause"));
+}
+
+TEST(Judge, PrefersTheErrorToAThreadThatItLeft) {
+  const std::string thread = "terminate called without an active exception";
+  const Verdict verdict = JudgeLines({"ValueError: the cause", thread}, Killed(SIGABRT));
+  EXPECT_EQ(verdict.cause, CauseClass::kPythonError);
+  EXPECT_EQ(JudgeLines({"epoch 3", thread}, Killed(SIGABRT)).cause, CauseClass::kThreadLeft);
+  EXPECT_TRUE(JudgeLines({thread}, Killed(SIGABRT)).retry_makes_sense);
 }
 
 TEST(Judge, TakesTheLastComplaintNotAnEarlierWarning) {
