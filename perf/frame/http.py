@@ -59,3 +59,9 @@ def first_log_event(connection, job):
             connection.close()
             return
     raise RuntimeError(f"the log stream of job {job} ended without a line")
+
+
+def end_of_log(connection, job):
+    """Blocks until the job is over, and with it the stream of its log; closes the connection."""
+    connection.send("GET", f"/jobs/{job}/logs?follow=1").read()
+    connection.close()

@@ -22,7 +22,15 @@ AppendFile::~AppendFile() { loop_.Cancel(retry_); }
 
 void AppendFile::Append(std::string_view bytes) {
   pending_ += bytes;
-  // While an earlier line waits, this one must wait behind it.
+  if (holds_ == 0) WriteNow();
+}
+
+void AppendFile::Release() {
+  if (--holds_ == 0 && !pending_.empty()) WriteNow();
+}
+
+// While an earlier line waits for room, all that came after it waits behind it.
+void AppendFile::WriteNow() {
   if (retry_ == 0) Flush();
 }
 

@@ -20,6 +20,12 @@ class AppendFile {
   AppendFile& operator=(const AppendFile&) = delete;
 
   void Append(std::string_view bytes);
+  // From here to the Release that belongs to it, what is appended is gathered; then it goes in as
+  // one piece. May be nested.
+  void Hold() { ++holds_; }
+  void Release();
+  // Writes what is gathered so far: what others are about to learn must not be here alone.
+  void WriteNow();
   // Runs `fn` once everything is in the file: at once when it is already.
   void WhenSettled(std::function<void()> fn);
   bool settled() const { return pending_.empty(); }
@@ -31,6 +37,7 @@ class AppendFile {
   os::Fd file_;
   std::string name_;  // for messages
   std::string pending_;
+  int holds_ = 0;
   os::Loop::Id retry_ = 0;
   std::function<void()> when_settled_;
 };

@@ -57,6 +57,43 @@ TEST(AppendFileTest, LinesWaitForRoomAndKeepTheirOrder) {
   EXPECT_EQ(os::ReadFile(dir / "f").value(), "first\nsecond\nthird\n");
 }
 
+TEST(AppendFileTest, HeldLinesGoInAsOnePieceAndThenItIsSettled) {
+  const os::TempDir dir;
+  os::FakeLoop loop;
+  AppendFile file(loop, OpenAppend(dir / "f"), "f");
+  const auto text = [&] { return os::ReadFile(dir / "f").value(); };
+  file.Hold();
+  file.Append("first\n");
+  EXPECT_EQ(text(), "");
+  file.WriteNow();  // and it goes on being held
+  file.Hold();
+  file.Append("second\n");
+  file.Release();
+  bool settled = false;
+  file.WhenSettled([&] { settled = true; });
+  EXPECT_EQ(text(), "first\n");
+  EXPECT_FALSE(settled);
+  file.Release();
+  EXPECT_EQ(text(), "first\nsecond\n");
+  EXPECT_TRUE(settled);
+}
+
+TEST(AppendFileTest, HeldLinesWaitBehindTheOneThatHasNoRoom) {
+  const os::TempDir dir;
+  os::FakeLoop loop;
+  AppendFile file(loop, OpenAppend(dir / "f"), "f");
+  {
+    const FullDisk disk(3);
+    file.Append("first\n");
+    file.Hold();
+    file.Append("second\n");
+    file.Release();
+    EXPECT_EQ(os::ReadFile(dir / "f").value(), "fir");
+  }
+  loop.Advance(500);
+  EXPECT_EQ(os::ReadFile(dir / "f").value(), "first\nsecond\n");
+}
+
 TEST(AppendFileTest, SettledFileSaysSoAtOnce) {
   const os::TempDir dir;
   os::FakeLoop loop;

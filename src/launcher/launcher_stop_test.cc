@@ -216,8 +216,8 @@ TEST(LauncherStopTest, FailureThatStandsInTheControlFileIsNotSaidAgain) {
 TEST(LauncherStopTest, TimeLimitWarnsThenStopsAsTimedOut) {
   LaunchBench bench;
   auto order = bench.Order(0, {"trap 'echo warned' USR1; while :; do sleep 0.02; done"});
-  order.time_limit_ms = 1500;
-  order.warning_ms = 500;
+  order.time_limit_ms = 3000;
+  order.warning_ms = 2000;  // time to hear it, and before it time to set the trap
   order.warning_signal = "USR1";
   order.hooks.on_failure = "echo too late";
   bench.Launch(order);
@@ -225,7 +225,7 @@ TEST(LauncherStopTest, TimeLimitWarnsThenStopsAsTimedOut) {
   const auto record = bench.Record(0);
   ASSERT_EQ(Lines<WarningSent>(record).size(), 1u);
   EXPECT_EQ(Lines<WarningSent>(record)[0].signal, "SIGUSR1");
-  EXPECT_EQ(Lines<WarningSent>(record)[0].left_ms, 500);
+  EXPECT_EQ(Lines<WarningSent>(record)[0].left_ms, 2000);
   EXPECT_THAT(bench.Text(0, "rank0.log"), HasSubstr("warned"));
   EXPECT_EQ(EndOf(record, 0).how, ExitClass::kTimedOut);
   EXPECT_EQ(EndOf(record, 0).stopped_by, StoppedBy::kTimeLimit);

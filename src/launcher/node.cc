@@ -67,6 +67,7 @@ Node::~Node() {
 }
 
 void Node::Begin() {
+  const RecordWriter::Gathering gathering(record_);
   record_.Append(LauncherBegan{order_.token, getpid(), ground_.start_ticks, ground_.host,
                                ground_.group ? ground_.group->name() : "", ground_.notes});
   if (order_.agent) {
@@ -87,6 +88,7 @@ void Node::Begin() {
 
 void Node::StageIn() {
   if (stage_step_.IsNeeded() && stage_step_.BringsCode()) return Fetch();
+  if (!order_.code_dir.empty()) record_.WriteNow();  // copying may take long
   const auto done = Stage(order_, loop_.clock(), [this] { return !control_.HasNews(); });
   if (!done && done.error().sys == ECANCELED) {
     control_.Read();
@@ -103,7 +105,7 @@ void Node::StageIn() {
   }
   if (done->files > 0) {
     record_.Append(*done);
-    control_.Read();  // copying may have taken long
+    control_.Read();
     if (!Undisturbed()) return;
   }
   if (!order_.boot_file.empty() && access(order_.boot_file.c_str(), F_OK) != 0) {
@@ -208,6 +210,7 @@ void Node::StartLimit() {
 }
 
 void Node::OnChildren(const std::vector<EndedChild>& children) {
+  const RecordWriter::Gathering gathering(record_);
   std::vector<RankEnded> ranks;
   std::optional<ExitReport> hook;
   bool shipped = false;
@@ -308,6 +311,7 @@ void Node::FailNode(int rank, ExitReport exit, std::string what) {
   failed_ = true;
   if (return_code_ == 0) return_code_ = ShellExitCode(exit);
   record_.Append(NodeFailed{rank, std::move(exit), what});
+  record_.WriteNow();
   control_.Tell({StoppedBy::kRankFailure, order_.node, rank, what, -1});
   Stop({StoppedBy::kRankFailure, std::move(what), -1});
 }

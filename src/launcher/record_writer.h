@@ -15,9 +15,24 @@ class RecordWriter {
  public:
   RecordWriter(os::Loop& loop, os::Fd record);
 
+  // While one lives, lines are gathered and stamped; its end writes them at once: each write wakes
+  // the server.
+  class Gathering {
+   public:
+    explicit Gathering(RecordWriter& record) : file_(record.file_) { file_.Hold(); }
+    ~Gathering() { file_.Release(); }
+    Gathering(const Gathering&) = delete;
+    Gathering& operator=(const Gathering&) = delete;
+
+   private:
+    AppendFile& file_;
+  };
+
   void Append(RecordBody body);
   // All in one write.
   void Append(std::vector<RecordBody> bodies);
+  // What was gathered so far; before anything slow, and before another node hears of it.
+  void WriteNow() { file_.WriteNow(); }
   // Runs `fn` once every line is in the file.
   void WhenSettled(std::function<void()> fn) { file_.WhenSettled(std::move(fn)); }
 

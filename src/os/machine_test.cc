@@ -99,6 +99,20 @@ TEST(PortIsFreeTest, SeesListenersOnThisAndOnAllAddresses) {
   }
 }
 
+TEST(PortIsFreeTest, SeesListenersOfTheOtherVersionOfIp) {
+  const Fd listener(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  if (!listener) GTEST_SKIP() << "this machine has no IP version 6";
+  const int on = 1;
+  ASSERT_EQ(::setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on), 0);
+  sockaddr_in6 name{};  // any address, any port
+  name.sin6_family = AF_INET6;
+  socklen_t size = sizeof name;
+  ASSERT_EQ(::bind(listener.get(), reinterpret_cast<sockaddr*>(&name), size), 0);
+  ASSERT_EQ(::listen(listener.get(), 1), 0);
+  ASSERT_EQ(::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&name), &size), 0);
+  EXPECT_FALSE(PortIsFree("127.0.0.1", ntohs(name.sin6_port)));
+}
+
 TEST(PortIsFreeTest, SaysNoForPortsAndAddressesThatAreNotOurs) {
   EXPECT_FALSE(PortIsFree("127.0.0.1", 0));
   EXPECT_FALSE(PortIsFree("127.0.0.1", -1));

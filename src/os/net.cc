@@ -29,13 +29,12 @@ AddressList Resolve(const char* address, int port) {
 
 bool CanListen(const sockaddr* address, socklen_t size) {
   const Fd fd(::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  // A family that this machine lacks cannot be in anybody's way.
-  if (!fd) return errno == EAFNOSUPPORT;
-  const int on = 1;
+  if (!fd) return false;
+  const int on = 1, off = 0;
   // As servers do: old connections that are still closing do not count, listeners do.
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (address->sa_family == AF_INET6) {
-    ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);
+    ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
   }
   if (::bind(fd.get(), address, size) != 0) return false;
   return ::listen(fd.get(), 1) == 0;
@@ -49,18 +48,23 @@ bool CanListenV4(in_addr where, int port) {
   return CanListen(reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
+// A listener on any one address is in its way, too. One socket serves both versions of IP.
 bool CanListenEverywhere(int port) {
+  static const bool has_version_6 = bool(Fd(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)));
+  if (!has_version_6) return CanListenV4({INADDR_ANY}, port);
   sockaddr_in6 address{};  // all zero is "any"
   address.sin6_family = AF_INET6;
   address.sin6_port = htons(uint16_t(port));
-  return CanListenV4({INADDR_ANY}, port) &&
-         CanListen(reinterpret_cast<const sockaddr*>(&address), sizeof address);
+  return CanListen(reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
+// Of a port where one can listen everywhere.
 bool CanListenOn(const std::string& address, int port) {
   // The addresses of nodes are almost always such; asking the resolver costs as much as all else.
-  if (in_addr numeric{}; ::inet_pton(AF_INET, address.c_str(), &numeric) == 1)
-    return CanListenV4(numeric, port);
+  if (in_addr numeric{}; ::inet_pton(AF_INET, address.c_str(), &numeric) == 1) {
+    const bool is_loopback = ntohl(numeric.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
+    return is_loopback || CanListenV4(numeric, port);
+  }
   const AddressList list = Resolve(address.c_str(), port);
   for (const addrinfo* one = list.get(); one != nullptr; one = one->ai_next) {
     if (!CanListen(one->ai_addr, one->ai_addrlen)) return false;
@@ -72,7 +76,7 @@ bool CanListenOn(const std::string& address, int port) {
 
 bool PortIsFree(const std::string& address, int port) {
   if (port < 1 || port > 65535) return false;
-  return CanListenOn(address, port) && CanListenEverywhere(port);
+  return CanListenEverywhere(port) && CanListenOn(address, port);
 }
 
 std::string HostName() {

@@ -1,9 +1,7 @@
 #include "store/list_query.h"
 
-#include <time.h>
-#include <algorithm>
 #include <fstream>
-#include <functional>
+#include <utility>
 
 #include <gmock/gmock.h>
 
@@ -92,35 +90,26 @@ TEST_F(ListQueryTest, UnfinishedJobsKeysAndEventsAreWalksOfAnIndex) {
               AllOf(kFlat, HasSubstr("events_job")));
 }
 
-int64_t ThreadCpuMs() {
-  timespec now{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * 1000 + now.tv_nsec / 1'000'000;
-}
-
-// The best of a few tries: what the work costs, whatever else the machine does meanwhile.
-int64_t BestMs(const std::function<void()>& work) {
-  int64_t best = INT64_MAX;
-  for (int i = 0; i < 5; ++i) {
-    const int64_t begin = ThreadCpuMs();
-    work();
-    best = std::min(best, ThreadCpuMs() - begin);
-  }
-  return best;
-}
-
-TEST_F(ListQueryTest, AHundredThousandJobsOpenAndListAtOnce) {
+TEST_F(ListQueryTest, AHundredThousandJobsOpenAndListInPages) {
   const os::Path file = *folder_ / "journal.db";
-  EXPECT_LT(BestMs([&] { ASSERT_TRUE(Journal::Open(file)); }), 100);
   auto journal = Journal::Open(file);
   ASSERT_TRUE(journal) << journal.error().text;
   EXPECT_EQ((*journal)->NextJobId().value(), 100'001);
-  for (const JobFilter& filter :
-       {JobFilter{}, JobFilter{.before = 50'000}, JobFilter{.states = {State::kFailed}},
-        JobFilter{.states = {State::kQueued, State::kRunning}}, JobFilter{.name = "job7"},
-        JobFilter{.group = "g50"}, JobFilter{.user = "ann"}, JobFilter{.user = "nobody"}}) {
-    EXPECT_LT(BestMs([&] { ASSERT_TRUE((*journal)->ListJobs(filter)); }), 20)
-        << MakeListQuery(filter).sql;
+  const std::pair<JobFilter, size_t> pages[] = {
+      {JobFilter{}, 100},
+      {JobFilter{.before = 50'000}, 100},
+      {JobFilter{.before = 5}, 4},
+      {JobFilter{.states = {State::kFailed}}, 100},
+      {JobFilter{.states = {State::kQueued, State::kRunning}}, 2},
+      {JobFilter{.name = "job7", .limit = 1000}, 100},
+      {JobFilter{.group = "g50"}, 10},
+      {JobFilter{.user = "ann"}, 100},
+      {JobFilter{.user = "nobody"}, 0},
+  };
+  for (const auto& [filter, count] : pages) {
+    const auto page = (*journal)->ListJobs(filter);
+    ASSERT_TRUE(page) << page.error().text;
+    EXPECT_EQ(page->size(), count) << MakeListQuery(filter).sql;
   }
 }
 

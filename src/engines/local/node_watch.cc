@@ -101,6 +101,7 @@ void NodeWatch::ReadRecord() {
       return;  // the launcher's end decides; nothing is guessed from a damaged record
     }
     if (part->used == 0) return;
+    const bool more = int64_t(bytes->size()) == kReadAtOnce;  // else a later write wakes us
     const int64_t base = offset_;
     offset_ += int64_t(part->used);
     for (const auto& line : part->lines) {
@@ -113,6 +114,7 @@ void NodeWatch::ReadRecord() {
       parts_.events->OnRecord(attempt_, node_, line, base + int64_t(line.end));
       if (!*alive) return;  // the event released this attempt
     }
+    if (!more) return;
   }
 }
 
