@@ -9,8 +9,7 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <optional>
-#include <utility>
+#include <string>
 
 #include "base/log.h"
 #include "base/log_file.h"
@@ -23,11 +22,6 @@ namespace {
 
 // What a process has gathered over so many orders goes with it.
 constexpr int kMostOrders = 1000;
-
-struct Order {
-  std::string node_dir;
-  os::Fd ended;  // closed when it is carried out
-};
 
 void Show(std::span<char> title, const std::string& text) {
   if (text.size() >= title.size()) return;  // a cut path would name another folder
@@ -42,22 +36,17 @@ void UnblockSignals() {
 }
 
 // As a program started in a session of its own finds itself: nothing of the nursery is left but
-// these two descriptors.
-std::pair<os::Fd, os::Fd> Detach(int orders, int ended) {
+// this descriptor.
+os::Fd Detach(int line) {
   constexpr int kFirst = STDERR_FILENO + 1;
   setsid();
   UnblockSignals();
-  // Out of the way first: each may lie where the other will be.
-  const int high_orders = orders < 0 ? -1 : fcntl(orders, F_DUPFD, 100);
-  const int high_ended = fcntl(ended, F_DUPFD, 100);
-  std::pair<os::Fd, os::Fd> kept;
-  kept.first = os::Fd(dup3(high_ended, kFirst, O_CLOEXEC));
-  if (high_orders >= 0) kept.second = os::Fd(dup3(high_orders, kFirst + 1, O_CLOEXEC));
-  close_range(unsigned(kFirst + (high_orders >= 0 ? 2 : 1)), ~0U, 0);
+  os::Fd kept(line == kFirst ? line : dup3(line, kFirst, O_CLOEXEC));
+  close_range(unsigned(kFirst + 1), ~0U, 0);
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
   close(null);
-  return {std::move(kept.second), std::move(kept.first)};
+  return kept;
 }
 
 // A sanitizer writes to standard error without asking anybody.
@@ -88,40 +77,30 @@ bool LeaveNode(std::span<char> title) {
   return chdir("/") == 0;
 }
 
-std::optional<Order> ReceiveOrder(int orders) {
+// Empty when nobody gives any more.
+std::string ReceiveOrder(int line) {
   std::array<char, PATH_MAX> path{};
   ssize_t got = 0;
   do {
-    got = recv(orders, path.data(), path.size(), 0);
+    got = recv(line, path.data(), path.size(), 0);
   } while (got < 0 && errno == EINTR);
-  if (got <= 0) return std::nullopt;
-  auto packet = os::ReceivePacket(orders);
-  if (!packet || !packet->fd) return std::nullopt;
-  return Order{std::string(path.data(), size_t(got)), std::move(packet->fd)};
+  return {path.data(), size_t(std::max<ssize_t>(got, 0))};
 }
 
 }  // namespace
 
-bool SendOrder(int orders, const std::string& node_dir, int ended) {
-  const ssize_t sent = send(orders, node_dir.data(), node_dir.size(), MSG_NOSIGNAL);
-  return sent == ssize_t(node_dir.size()) && os::SendPacket(orders, 0, ended);
-}
-
-void BeLauncher(std::span<char> title, const std::string& node_dir, int orders, int ended) {
-  auto [next, done] = Detach(orders, ended);
-  Order order{node_dir, std::move(done)};
+void BeLauncher(std::span<char> title, const std::string& node_dir, int line) {
+  const os::Fd mine = Detach(line);
   Footing footing;
+  std::string order = node_dir;
   for (int count = 1;; ++count) {
-    os::Fd folder = EnterNode(title, order.node_dir);
-    const LauncherEnd end = CarryOut(order.node_dir, footing);
-    if (end.spent || !next || count == kMostOrders || !LeaveNode(title)) _exit(end.code);
+    os::Fd folder = EnterNode(title, order);
+    const LauncherEnd end = CarryOut(order, footing);
+    if (end.spent || count == kMostOrders || !LeaveNode(title)) _exit(end.code);
     folder.Reset();
-    // First to the nursery: whoever hears of the end has perhaps the next order at hand.
-    if (!os::SendPacket(next.get(), 0, -1)) _exit(end.code);
-    order.ended.Reset();
-    auto another = ReceiveOrder(next.get());
-    if (!another) _exit(end.code);
-    order = std::move(*another);
+    if (!os::SendPacket(mine.get(), 0, -1)) _exit(end.code);
+    order = ReceiveOrder(mine.get());
+    if (order.empty()) _exit(end.code);
   }
 }
 

@@ -47,7 +47,7 @@ Status ReserveControl(const std::string& attempt_dir) {
 
 LocalEngine::LocalEngine(Parts parts)
     : parts_(std::move(parts)),
-      nursery_(parts_.muster, LauncherEnvironment()),
+      nursery_(parts_.loop, parts_.muster, LauncherEnvironment()),
       ports_(os::PortIsFree, kFirstPort, kLastPort,
              uint32_t(std::strtoul(os::RandomHex(4).c_str(), nullptr, 16))) {}
 LocalEngine::~LocalEngine() = default;
@@ -80,7 +80,8 @@ NodeWatch& LocalEngine::Watch(const AttemptRef& attempt, int node, int64_t offse
   auto& watch = watches_[{attempt.token, node}];
   if (!watch)
     watch = std::make_unique<NodeWatch>(
-        NodeWatch::Parts{parts_.loop, parts_.pool, parts_.files, events_}, attempt, node, offset);
+        NodeWatch::Parts{parts_.loop, parts_.pool, parts_.files, nursery_, events_}, attempt, node,
+        offset);
   return *watch;
 }
 

@@ -140,7 +140,7 @@ void NodeWatch::TrackLauncher() {
     os::Fd pidfd(int(::syscall(SYS_pidfd_open, began_->pid, 0)));
     const auto process = os::ReadProcess(began_->pid);
     if (pidfd && process && process->start_ticks == began_->start_ticks && process->state != 'Z') {
-      return Track({began_->pid, std::move(pidfd)});
+      return Track({.pid = began_->pid, .ended = std::move(pidfd)});
     }
   }
   DecideFate(0);
@@ -150,6 +150,7 @@ void NodeWatch::OnLauncherGone(os::Loop::Id watch) {
   const auto gone = std::ranges::find(tracked_, watch, &Tracked::watch);
   if (gone == tracked_.end()) return;
   parts_.loop.Unwatch(watch);
+  parts_.nursery.GiveBack(std::move(gone->launcher));
   tracked_.erase(gone);
   const auto alive = alive_;
   ReadRecord();

@@ -21,6 +21,7 @@ class NodeWatch {
     os::Loop& loop;
     os::Pool& pool;
     os::FileWatch& files;
+    Nursery& nursery;  // gets launchers back
     EngineEvents* events;
   };
   NodeWatch(Parts parts, AttemptRef attempt, int node, int64_t offset);

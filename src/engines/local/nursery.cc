@@ -20,8 +20,6 @@ constexpr int kTries = 3;
 constexpr timeval kPatience{10, 0};
 // Room for the name of a node's folder in the list of processes.
 constexpr size_t kTitleRoom = 400;
-// A request is read in one piece.
-constexpr size_t kLongestGround = 2048;
 
 }  // namespace
 
@@ -51,24 +49,21 @@ void Nursery::Drop() {
   child_ = {};
 }
 
-Result<Launcher> Nursery::Ask(const std::string& request) {
-  if (::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0)
+Result<Launcher> Nursery::Ask(const std::string& node_dir) {
+  if (::send(socket_.get(), node_dir.data(), node_dir.size(), MSG_NOSIGNAL) < 0)
     return FailErrno(errno, "ask for a launcher");
   auto answer = os::ReceivePacket(socket_.get());
   if (!answer) return Fail(Code::kUnavailable, "the process that forks launchers is gone");
   if (answer->number <= 0 || !answer->fd) return FailErrno(-answer->number, "fork a launcher");
-  return Launcher{answer->number, std::move(answer->fd)};
+  return Launcher{.pid = answer->number, .ended = std::move(answer->fd), .serves = true};
 }
 
-Result<Launcher> Nursery::Launch(const std::string& node_dir,
-                                 const std::optional<std::string>& ground) {
-  std::string request = node_dir;
-  if (ground && ground->size() <= kLongestGround) request += '\0' + *ground;
+Result<Launcher> Nursery::Fork(const std::string& node_dir) {
   for (int i = 1;; ++i) {
     Status status;
     if (!socket_) status = Start();
     if (status) {
-      auto launched = Ask(request);
+      auto launched = Ask(node_dir);
       if (launched) return launched;
       status = std::unexpected(launched.error());
     }
@@ -76,6 +71,15 @@ Result<Launcher> Nursery::Launch(const std::string& node_dir,
     if (i == kTries) return std::unexpected(status.error());
     LogWarning("{}; trying again", status.error().text);
   }
+}
+
+Result<Launcher> Nursery::Launch(const std::string& node_dir,
+                                 const std::optional<std::string>& ground) {
+  if (auto waiting = pool_.Take(node_dir, ground)) return std::move(*waiting);
+  MUSTER_ASSIGN(Launcher launcher, Fork(node_dir));
+  launcher.ground = ground;
+  launcher.machine = pool_.machine();
+  return launcher;
 }
 
 }  // namespace muster::engines
