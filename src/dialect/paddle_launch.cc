@@ -19,6 +19,10 @@ namespace {
 constexpr std::array<std::string_view, 3> kLaunchers{"paddle.distributed.launch",
                                                      "paddle.distributed.fleet.launch", "fleetrun"};
 constexpr int kPortsOfCloud = 20;  // what the operator reserves for a pod
+// Where a launcher looks for ports of its ranks: below those of outgoing connections, which may
+// take a port between the look and the start of a rank (Paddle then aborts), and beside those of
+// nodes.
+constexpr const char* kPortsOfLauncher = "10000:19999";
 
 // Behind the launcher's name: where its own flags begin. Nothing for a command that calls it in a
 // shell's text.
@@ -77,6 +81,7 @@ void SetMasterVariables(const JobFacts& facts, const RankFacts& rank, NodeOrder&
          fmt::format("muster-{}-{}", facts.places->job, facts.places->attempt));
   SetEnv(env, "PADDLE_LOG_DIR", fmt::format("{}/{}", order.dir, kPaddleLogFolder));
   if (DeviceIndex(rank) >= 0) SetEnv(env, "PADDLE_DEVICES", Indices(rank));
+  SetEnvDefault(env, "PORT_RANGE", kPortsOfLauncher);
 }
 
 // 1.8 takes everything from flags.
