@@ -41,6 +41,11 @@ def first_weights():
     return matrix(PIXELS, HIDDEN), matrix(HIDDEN, CLASSES)
 
 
+def say(line):
+    """In one piece: print() writes the end of a line on its own, and mpirun then puts another rank's line in between."""
+    os.write(1, f"{line}\n".encode())
+
+
 class Run:
     """One rank's training: which pictures are its own, and what it says."""
 
@@ -57,17 +62,17 @@ class Run:
             yield step, self.x[pick], self.y[pick]
 
     def say_sum(self, value):
-        print(f"rank {self.rank}/{self.world} sum {float(value):.1f} pid {os.getpid()}", flush=True)
+        say(f"rank {self.rank}/{self.world} sum {float(value):.1f} pid {os.getpid()}")
 
     def say_step(self, step, loss):
-        print(f"rank {self.rank} step {step}/{self.args.steps} loss: {float(loss):.4f}", flush=True)
+        say(f"rank {self.rank} step {step}/{self.args.steps} loss: {float(loss):.4f}")
 
     def say_weights(self, weights):
         digest = hashlib.sha256(b"".join(np.ascontiguousarray(w, np.float32).tobytes() for w in weights))
-        print(f"rank {self.rank} weights {digest.hexdigest()[:16]}", flush=True)
+        say(f"rank {self.rank} weights {digest.hexdigest()[:16]}")
 
     def say_checkpoint(self, first, second):
         """How well the weights that were read back from a checkpoint know pictures that they have not seen."""
         x, y = pictures(self.args.data_url, "t10k", 1000)
         right = (np.maximum(x @ np.asarray(first), 0) @ np.asarray(second)).argmax(1) == y
-        print(f"rank {self.rank} checkpoint accuracy: {right.mean():.3f}", flush=True)
+        say(f"rank {self.rank} checkpoint accuracy: {right.mean():.3f}")
