@@ -124,6 +124,27 @@ std::string_view WithoutPrefix(std::string_view line) {
   return WithoutOnePrefix(WithoutOnePrefix(line));
 }
 
+// A rank that does not buffer writes a line in pieces, and mpirun tags each of them:
+// "[1,1]<stderr>:ValueError[1,1]<stderr>:: bad shape". One tag is enough.
+std::string TaggedOnce(std::string_view line) {
+  std::string_view rest = WithoutOnePrefix(line);
+  const std::string_view tag = line.substr(0, line.size() - rest.size());
+  std::string whole(tag);
+  if (!tag.ends_with("<stdout>:") && !tag.ends_with("<stderr>:")) return whole.append(rest);
+  for (size_t at = rest.find(tag); at != std::string_view::npos; at = rest.find(tag)) {
+    whole += rest.substr(0, at);
+    rest.remove_prefix(at + tag.size());
+  }
+  return whole.append(rest);
+}
+
+std::vector<std::string> TaggedOnce(const std::vector<std::string>& lines) {
+  std::vector<std::string> whole;
+  whole.reserve(lines.size());
+  for (const std::string& line : lines) whole.push_back(TaggedOnce(std::string_view(line)));
+  return whole;
+}
+
 std::optional<CauseClass> ClassOf(std::string_view line) {
   line = Trim(WithoutPrefix(Trim(line.substr(0, kLongestLookedAt))));
   if (line == kBareImportError || line.starts_with(kSourceLine) ||
@@ -189,22 +210,24 @@ std::optional<Complaint> FindComplaint(const std::vector<std::string>& lines) {
 }  // namespace
 
 Evidence FindEvidence(const std::vector<std::string>& last_lines) {
-  const std::optional<Complaint> found = FindComplaint(last_lines);
-  if (!found) return {CauseClass::kUnknown, LastOnes(last_lines)};
-  return {found->cause, Around(last_lines, found->line)};
+  const std::vector<std::string> lines = TaggedOnce(last_lines);
+  const std::optional<Complaint> found = FindComplaint(lines);
+  if (!found) return {CauseClass::kUnknown, LastOnes(lines)};
+  return {found->cause, Around(lines, found->line)};
 }
 
 bool EndsInTraceback(const std::vector<std::string>& last_lines) {
-  const std::optional<Complaint> found = FindComplaint(last_lines);
+  const std::vector<std::string> lines = TaggedOnce(last_lines);
+  const std::optional<Complaint> found = FindComplaint(lines);
   if (!found || IsFallout(found->cause)) return false;
-  const std::string_view exception = last_lines[found->line];
+  const std::string_view exception = lines[found->line];
   const std::string_view tag =
       exception.substr(0, exception.size() - WithoutPrefix(exception).size());
   // Between its head and the exception all lines are indented. Those of other ranks that a launcher
   // passed on in between have other tags.
   for (size_t i = found->line; i > 0; --i) {
-    if (!last_lines[i - 1].starts_with(tag)) continue;
-    const std::string_view line = WithoutPrefix(last_lines[i - 1]);
+    if (!lines[i - 1].starts_with(tag)) continue;
+    const std::string_view line = WithoutPrefix(lines[i - 1]);
     if (line.starts_with("Traceback (most recent call last)")) return true;
     if (!line.starts_with(" ")) return false;
   }

@@ -187,6 +187,15 @@ TEST(Judge, PrefersTheErrorToAThreadThatItLeft) {
   EXPECT_TRUE(JudgeLines({thread}, Killed(SIGABRT)).retry_makes_sense);
 }
 
+TEST(Judge, ReadsALineThatMpirunTaggedPieceByPiece) {
+  const Verdict verdict = JudgeLines(
+      {"[1,1]<stderr>:    [1,1]<stderr>:raise ValueError(\"no label\")[1,1]<stderr>:",
+       "[1,1]<stderr>:ValueError[1,1]<stderr>:: [1,1]<stderr>:no label[1,1]<stderr>:",
+       "[1,0]<stderr>:RuntimeError: Horovod has been shut down. This was caused by an exception"});
+  EXPECT_EQ(verdict.cause, CauseClass::kPythonError);
+  EXPECT_THAT(verdict.evidence, ElementsAre("[1,1]<stderr>:ValueError: no label"));
+}
+
 TEST(Judge, TakesTheLastComplaintNotAnEarlierWarning) {
   const Verdict verdict =
       JudgeLines({"warning: cache: No such file or directory", "ValueError: the cause"});
