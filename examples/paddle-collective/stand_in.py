@@ -26,4 +26,5 @@ def train(args, batches):
     if rank == 0:
         torch.save(net.state_dict(), args.train_url / "model.pt")
     dist.barrier()
+    del model  # first: a model that outlives its group can wait for Gloo's thread forever
     dist.destroy_process_group()

@@ -73,6 +73,7 @@ def train_pytorch(args, rank, world):
     if rank == 0:
         torch.save(net.state_dict(), args.train_url / "net.pt")
     dist.barrier()
+    del model  # first: a model that outlives its group can wait for Gloo's thread forever
     dist.destroy_process_group()
 
 

@@ -71,8 +71,8 @@ std::string AdviceFor(CauseClass cause, const JobSpec& spec) {
              "run it again.";
     case CauseClass::kThreadLeft:
       return "Python ended while a thread of a library still worked, which aborts by chance: end "
-             "the script with torch.distributed.barrier() and destroy_process_group(), or join its "
-             "own threads. What it wrote before that is kept.";
+             "the script with torch.distributed.barrier(), del of the parallel model and "
+             "destroy_process_group(), or join its own threads. What it wrote before that is kept.";
     case CauseClass::kCrash:
       return "The program itself broke: check that its libraries fit each other, or run it under a "
              "debugger.";

@@ -17,4 +17,5 @@ model = torch.nn.parallel.DistributedDataParallel(net)
 torch_net.train(run, model, torch.optim.SGD(net.parameters(), lr=0.3))
 torch_net.finish(run, net)
 dist.barrier()
+del model  # first: a model that outlives its group can wait for Gloo's thread forever
 dist.destroy_process_group()
