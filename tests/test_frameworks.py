@@ -203,3 +203,27 @@ def test_the_example_trains(cluster):
     assert last["event"] == "end" and last["accuracy"] > 0.7
     assert ended["progress"]["values"]["accuracy"] == last["accuracy"]
     assert (folder / "checkpoint.pt").exists()
+
+
+SLOW_LAUNCHER = """
+import os, subprocess, sys, time
+if os.environ["RANK"] == "0":
+    while not os.path.exists(sys.argv[1]):
+        time.sleep(0.02)
+    sys.exit("ConnectionResetError: [Errno 104] Connection reset by peer")
+child = subprocess.Popen(["sleep", "1000"])
+os.kill(child.pid, 9)
+os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # dead, and not waited for
+open(sys.argv[1], "w").close()
+time.sleep(1000)
+"""
+
+
+def test_a_launcher_that_is_stopped_before_it_looks_does_not_hide_the_killed_rank(cluster, scratch):
+    """As Paddle's does, which looks at its ranks now and then: the other node's rank has lost its peer and ends first."""
+    (scratch / "slow.py").write_text(SLOW_LAUNCHER)
+    job = cluster.submit("-f", "pytorch", "-N", "2", "-g", "npu:1", "--", PYTHON, "slow.py", scratch / "killed", cwd=scratch)
+    ended = cluster.wait_end(job)
+    assert ended["verdict"]["cause"] == "killed", ended["verdict"]
+    assert ended["verdict"]["headline"].endswith("a process of its launcher was killed by SIGKILL"), ended["verdict"]
+    assert ended["ranks"][1]["exit"]["killed_below"] == signal.SIGKILL

@@ -41,6 +41,7 @@ void Node::Stop(Wish wish) {
   const StoppedBy by = wish.by;
   if (Undisturbed()) {
     record_.Append(StopBegan{wish.by, wish.detail});
+    if (by == StoppedBy::kRankFailure && ranks_.living() > 0) ranks_.NoteKilled(os::AllProcesses());
     grace_ms_ = GraceOf(wish.by, order_.grace_ms, wish.grace_ms);
     wish_ = std::move(wish);
     agents_.RefuseMore();

@@ -24,6 +24,7 @@ ExitReport JudgeEnd(const EndedChild& child, const EndContext& context) {
     const bool late = context.stopping == StoppedBy::kTimeLimit;
     report.how = late ? ExitClass::kTimedOut : ExitClass::kStopped;
     report.stopped_by = context.stopping;
+    report.killed_below = context.killed_below;
   } else if (DiedOfMemory(report, context)) {
     report.how = ExitClass::kOutOfMemory;
     report.signal = SIGKILL;

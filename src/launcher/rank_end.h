@@ -20,6 +20,7 @@ struct EndedChild {
 struct EndContext {
   StoppedBy stopping = StoppedBy::kNobody;  // a stop had begun before the rank was seen to end
   bool oom_kill = false;                    // the kernel killed a process of the node for memory
+  int killed_below = 0;                     // killed a process of the rank before that stop
   int warning_signal = 0;                   // the time limit's warning, once it was sent
 };
 

@@ -8,7 +8,7 @@
 #include <thread>
 #include <utility>
 
-#include "os/process_table.h"
+#include "launcher/killed_below.h"
 
 namespace muster::launcher {
 namespace {
@@ -72,9 +72,14 @@ std::optional<RankEnded> Ranks::Take(const EndedChild& child, EndContext context
   const auto it = std::ranges::find(living_, child.pid, &Living::pid);
   if (it == living_.end()) return std::nullopt;
   const int rank = it->rank->rank;
+  context.killed_below = it->killed_below;
   living_.erase(it);
   if (child.wait_status != 0) context.oom_kill = SawOomKill();
   return RankEnded{rank, JudgeEnd(child, context)};
+}
+
+void Ranks::NoteKilled(const std::vector<os::ProcessInfo>& all) {
+  for (auto& rank : living_) rank.killed_below = KilledBelow(all, rank.pid);
 }
 
 void Ranks::Signal(int signal) const {

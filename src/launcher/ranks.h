@@ -11,6 +11,7 @@
 #include "launcher/starter.h"
 #include "model/order.h"
 #include "model/record.h"
+#include "os/process_table.h"
 
 namespace muster::launcher {
 
@@ -29,6 +30,9 @@ class Ranks {
 
   // The end of a rank, or nothing when the child was none.
   std::optional<RankEnded> Take(const EndedChild& child, EndContext context);
+  // Remembers which of these processes were killed below a rank and nobody has waited for: a
+  // framework's own launcher that is stopped now tells of them no more. The rank's end will.
+  void NoteKilled(const std::vector<os::ProcessInfo>& all);
   // To the process group of every rank that has not ended.
   void Signal(int signal) const;
   // To the topmost process of each rank that has a handler for it: a warning must not kill a rank,
@@ -43,6 +47,7 @@ class Ranks {
   struct Living {
     pid_t pid;
     const RankOrder* rank;
+    int killed_below = 0;
   };
   Result<pid_t> Start(const RankOrder& rank) const;
   bool SawOomKill();

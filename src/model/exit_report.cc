@@ -102,6 +102,11 @@ const char* SignalName(int signal) {
   }
 }
 
+bool MayBeFallout(int signal) {
+  return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGABRT ||
+         signal == SIGPIPE;
+}
+
 std::string Describe(const ExitReport& report) {
   switch (report.how) {
     case ExitClass::kSucceeded:
@@ -120,7 +125,10 @@ std::string Describe(const ExitReport& report) {
     case ExitClass::kLost:
       return "was lost" + (report.detail.empty() ? "" : ": " + report.detail);
     case ExitClass::kStopped:
-      return StoppedText(report.stopped_by) + LastWord(report);
+      return StoppedText(report.stopped_by) + LastWord(report) +
+             (report.killed_below == 0 ? ""
+                                       : fmt::format("; {} had killed a process of it",
+                                                     SignalName(report.killed_below)));
     case ExitClass::kNotPublished:
       return "could not publish its outputs" + (report.detail.empty() ? "" : ": " + report.detail);
   }
@@ -172,6 +180,7 @@ json::object ToJsonObject(const ExitReport& report) {
   }
   if (report.core_dumped) object["core_dumped"] = true;
   if (report.stopped_by != StoppedBy::kNobody) object["stopped_by"] = Name(report.stopped_by);
+  if (report.killed_below != 0) object["killed_below"] = report.killed_below;
   if (!report.detail.empty()) object["detail"] = report.detail;
   if (report.cpu_ms != 0) object["cpu_ms"] = report.cpu_ms;
   if (report.peak_rss != 0) object["peak_rss"] = report.peak_rss;
@@ -186,6 +195,7 @@ ExitReport ExitReportFromJson(const json::object& object) {
   report.core_dumped = GetBool(object, "core_dumped");
   report.stopped_by =
       FromName<StoppedBy>(kStoppers, GetString(object, "stopped_by")).value_or(StoppedBy::kNobody);
+  report.killed_below = int(GetInt(object, "killed_below"));
   report.detail = GetString(object, "detail");
   report.cpu_ms = GetInt(object, "cpu_ms");
   report.peak_rss = GetInt(object, "peak_rss");

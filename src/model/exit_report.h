@@ -37,6 +37,8 @@ struct ExitReport {
   int signal = 0;  // with kSignal and kOutOfMemory; also when a stopped rank died of one
   bool core_dumped = false;
   StoppedBy stopped_by = StoppedBy::kNobody;
+  // With kStopped: this signal had killed a process below it, which it had not waited for yet.
+  int killed_below = 0;
   std::string detail;    // kCouldNotStart, kLost: the cause in words
   int64_t cpu_ms = 0;    // user + system, of the process and its waited-for children
   int64_t peak_rss = 0;  // bytes, 0 when unknown
@@ -48,6 +50,10 @@ const char* Name(ExitClass how);                     // "exit_code", as in JSON
 const char* Name(StoppedBy by);                      // "rank_failure", as in JSON
 StoppedBy StoppedByFromName(std::string_view name);  // kNobody for a name that is none
 const char* SignalName(int signal);  // "SIGKILL"; "signal 99" has no name and gives "SIG?"
+
+// One that a launcher sends to the other ranks, or that a process without its peer may end by: such
+// a death is seldom a cause.
+bool MayBeFallout(int signal);
 
 // "exited with code 3", "was killed by SIGSEGV (core dumped)", "ran out of memory (SIGKILL)", …
 std::string Describe(const ExitReport& report);

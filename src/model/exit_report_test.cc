@@ -47,6 +47,7 @@ TEST(ExitReportTest, JsonKeepsEveryField) {
   report.signal = 15;
   report.core_dumped = true;
   report.stopped_by = StoppedBy::kPreemption;
+  report.killed_below = 9;
   report.detail = "why";
   report.cpu_ms = 12;
   report.peak_rss = 4096;

@@ -104,7 +104,7 @@ Result<ProcessInfo> ReadProcess(pid_t pid) {
   }
   const std::vector<std::string> fields =
       Split(Trim(std::string_view(*content).substr(close + 1)), ' ');
-  constexpr size_t kState = 0, kParent = 1, kGroup = 2, kThreads = 17, kStart = 19;
+  constexpr size_t kState = 0, kParent = 1, kGroup = 2, kThreads = 17, kStart = 19, kStatus = 49;
   if (fields.size() <= kStart || fields[kState].empty()) return Malformed(pid);
   return ProcessInfo{
       .pid = pid,
@@ -113,6 +113,7 @@ Result<ProcessInfo> ReadProcess(pid_t pid) {
       .state = fields[kState][0],
       .threads = int(ParseInt(fields[kThreads]).value_or(1)),
       .start_ticks = uint64_t(ParseInt(fields[kStart]).value_or(0)),
+      .wait_status = fields.size() > kStatus ? int(ParseInt(fields[kStatus]).value_or(0)) : 0,
       .comm = content->substr(open + 1, close - open - 1),
   };
 }

@@ -20,6 +20,7 @@ struct ProcessInfo {
   char state = '?';          // 'Z' when its first thread has ended
   int threads = 1;           // that one included
   uint64_t start_ticks = 0;  // since boot; with the pid, names a process for good
+  int wait_status = 0;       // of a zombie: what wait() will tell; 0 where the kernel does not say
   std::string comm;
 };
 

@@ -111,6 +111,7 @@ TEST_F(ProcessTableTest, LeavesZombiesOut) {
   siginfo_t info{};
   ASSERT_EQ(::waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT), 0);
   EXPECT_EQ(ReadProcess(pid)->state, 'Z');
+  EXPECT_EQ(ReadProcess(pid)->wait_status, SIGKILL);
   EXPECT_THAT(Descendants(::getpid()), Not(Contains(Field(&ProcessInfo::pid, pid))));
   EXPECT_THAT(ProcessesMarked(mark), IsEmpty());
 }

@@ -44,12 +44,6 @@ std::optional<int> NumberBehind(std::string_view line, std::string_view mark) {
   return number ? std::optional(int(*number)) : std::nullopt;
 }
 
-// A launcher stops the others with these, and a process that has lost its peer may end by them.
-bool MayBeFallout(int signal) {
-  return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGABRT ||
-         signal == SIGPIPE;
-}
-
 std::string Shown(std::string_view line) {
   std::string text = Printable(Trim(line));
   if (text.size() <= kLongestShown) return text;
@@ -87,6 +81,13 @@ std::optional<Obituary> FindObituary(int first, const std::vector<std::string>& 
   if (auto found = FirstOf(first, last_lines)) return found;
   for (const RankLines& other : others)
     if (auto found = FirstOf(other.rank, other.lines)) return found;
+  return std::nullopt;
+}
+
+std::optional<Obituary> FindUnsaid(const Attempt& attempt) {
+  for (const RankInfo& info : attempt.ranks)
+    if (info.exit && info.exit->killed_below != 0)
+      return Obituary{info.rank, info.exit->killed_below, "a process", ""};
   return std::nullopt;
 }
 

@@ -58,30 +58,52 @@ TEST(Obituary, IsNoneWhenTheProcessEndedByItselfOrByItsLauncher) {
   }
 }
 
-TEST(Obituary, IsTheCauseThoughAnotherLauncherEndedFirst) {
-  const ExitReport code{.how = ExitClass::kExitCode, .code = 1};
+const ExitReport kCode{.how = ExitClass::kExitCode, .code = 1};
+const std::vector<std::string> kLostPeer = {
+    "RuntimeError: gloo/transport: Connection closed by peer"};
+
+// Two launchers; the first one ended first.
+Attempt FirstEnded(const ExitReport& second) {
   Attempt attempt;
   for (int rank = 0; rank < 2; ++rank) {
     RankInfo info;
     info.rank = info.node = rank;
     info.role = "worker";
-    info.exit = code;
+    info.exit = rank == 0 ? kCode : second;
     attempt.ranks.push_back(info);
     attempt.nodes.push_back(NodeStatus{.name = "node-" + std::to_string(rank)});
   }
-  attempt.cause = Cause{.rank = 0, .node = 0, .node_name = "node-0", .exit = code};
-  attempt.exit = code;
+  attempt.cause = Cause{.rank = 0, .node = 0, .node_name = "node-0", .exit = kCode};
+  attempt.exit = kCode;
+  return attempt;
+}
+
+TEST(Obituary, IsTheCauseThoughAnotherLauncherEndedFirst) {
   const std::vector<RankLines> others{{1, {"starting", kSaid[0].line}}};
-  const Verdict verdict =
-      Judge(Job{}, attempt, {"RuntimeError: gloo/transport: Connection closed by peer"}, others);
+  const Verdict verdict = Judge(Job{}, FirstEnded(kCode), kLostPeer, others);
   EXPECT_EQ(verdict.rank, 1);
   EXPECT_EQ(verdict.cause, CauseClass::kKilled);
   EXPECT_TRUE(verdict.retry_makes_sense);
   EXPECT_EQ(verdict.headline,
             "rank 1 (worker) on node-1 failed: local rank 1 of its launcher was killed by SIGKILL");
   EXPECT_THAT(verdict.evidence, ElementsAre(kSaid[0].line));
-  const Verdict told = Judge(Job{}, attempt, {"ValueError: the label is out of range"}, others);
+  const Verdict told =
+      Judge(Job{}, FirstEnded(kCode), {"ValueError: the label is out of range"}, others);
   EXPECT_EQ(told.rank, 0) << "the first to end told its own cause";
+}
+
+TEST(Obituary, ThatALauncherDidNotGetToSayIsFoundAllTheSame) {
+  const ExitReport stopped{.how = ExitClass::kStopped,
+                           .signal = SIGTERM,
+                           .stopped_by = StoppedBy::kRankFailure,
+                           .killed_below = SIGSEGV};
+  const Verdict verdict = Judge(Job{}, FirstEnded(stopped), kLostPeer, {});
+  EXPECT_EQ(verdict.rank, 1);
+  EXPECT_EQ(verdict.cause, CauseClass::kCrash);
+  EXPECT_EQ(verdict.headline,
+            "rank 1 (worker) on node-1 failed: a process of its launcher was killed by SIGSEGV");
+  EXPECT_THAT(verdict.evidence, ElementsAre(kLostPeer[0]));
+  EXPECT_EQ(Judge(Job{}, FirstEnded(stopped), {"ValueError: bad label"}, {}).rank, 0);
 }
 
 }  // namespace

@@ -145,15 +145,17 @@ Verdict JudgeBlamed(const Attempt& attempt, const RankLines& log) {
   return verdict;
 }
 
-// The verdict when a framework's launcher tells that one of its processes was killed.
-Verdict JudgeDead(const Attempt& attempt, const Obituary& dead) {
+// The verdict when a framework's launcher tells, or was about to, that one of its processes was
+// killed.
+Verdict JudgeDead(const Attempt& attempt, const Obituary& dead,
+                  const std::vector<std::string>& last_lines) {
   const auto info = std::ranges::find(attempt.ranks, dead.rank, &RankInfo::rank);
   const std::string name =
       info == attempt.ranks.end() ? fmt::format("rank {}", dead.rank) : NameOf(attempt, *info);
   Verdict verdict;
   verdict.rank = dead.rank;
   verdict.cause = ClassOfSignal(dead.signal, CauseClass::kUnknown);
-  verdict.evidence = {dead.line};
+  verdict.evidence = dead.line.empty() ? FindEvidence(last_lines).lines : std::vector{dead.line};
   verdict.headline = Printable(fmt::format("{} failed: {} of its launcher was killed by {}", name,
                                            dead.who, SignalName(dead.signal)));
   return verdict;
@@ -165,7 +167,8 @@ std::optional<Obituary> DeathBehind(const Attempt& attempt,
                                     std::span<const RankLines> others) {
   if (!attempt.cause || attempt.cause->rank < 0) return std::nullopt;
   if (!TellsLittle(attempt.cause->exit, last_lines)) return std::nullopt;
-  return FindObituary(attempt.cause->rank, last_lines, others);
+  auto told = FindObituary(attempt.cause->rank, last_lines, others);
+  return told ? told : FindUnsaid(attempt);
 }
 
 Verdict JudgeFirst(const Job& job, const Attempt& attempt, const ExitReport& end,
@@ -195,7 +198,7 @@ Verdict Judge(const Job& job, const Attempt& attempt, const std::vector<std::str
   }
   if (const auto dead =
           StoppedFromOutside(end) ? std::nullopt : DeathBehind(attempt, last_lines, others)) {
-    verdict = JudgeDead(attempt, *dead);
+    verdict = JudgeDead(attempt, *dead, last_lines);
   } else {
     const RankLines* blamed =
         StoppedFromOutside(end) ? nullptr : FindBlamed(attempt, last_lines, others);
