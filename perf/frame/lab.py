@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
+from frame.hyperqueue import HyperQueue
 from frame.server import BUILT, started
 from frame.slurm import Slurm
 
@@ -36,6 +37,7 @@ class Lab:
     def __init__(self):
         self._open = contextlib.ExitStack()
         self._slurm = None
+        self._hyperqueue = None
         self._count = 0
         self.folder = None
         self.muster = None
@@ -67,6 +69,13 @@ class Lab:
             self._slurm = self._open.enter_context(Slurm(self.folder / "slurm", NODES, CPUS))
         return self._slurm
 
+    @property
+    def hyperqueue(self):
+        """The one HyperQueue of this run, started when first needed; None where HQ does not name its executable."""
+        if self._hyperqueue is None and os.environ.get("HQ"):
+            self._hyperqueue = self._open.enter_context(HyperQueue(os.environ["HQ"], self.folder / "hyperqueue"))
+        return self._hyperqueue
+
 
 def describe_machine():
     """What the numbers were taken on, for the page that shows them."""
@@ -83,6 +92,7 @@ def describe_machine():
         "load_before": os.getloadavg()[0],
         "slurm": shell("dpkg-query -W -f '${Version}' slurmctld"),
         "mpirun": shell("dpkg-query -W -f '${Version}' openmpi-bin"),
+        "hyperqueue": shell('"$HQ" --version') if os.environ.get("HQ") else "",
         "muster": shell(f"{BUILT} --version"),
     }
 
@@ -90,4 +100,5 @@ def describe_machine():
 def in_words(machine):
     """One line for the picture."""
     return (f"{machine['processor']}, {machine['cores']} cores, {machine['memory_gb']} GB, {machine['system']}, "
-            f"{machine['file_system']}; Slurm {machine['slurm']}, Open MPI {machine['mpirun']}")
+            f"{machine['file_system']}; Slurm {machine['slurm']}, Open MPI {machine['mpirun']}"
+            + (f", {machine['hyperqueue']}" if machine.get("hyperqueue") else ""))

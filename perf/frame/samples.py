@@ -94,9 +94,10 @@ def limit(measure, what, muster, bound, unit, **rest):
     return Row(measure, what, unit, True, Samples.of(muster), "limit", Samples.of(bound), 1.0, "limit", **rest)
 
 
-def reference(measure, what, muster, other, unit, less_is_better):
-    """A row beside a number known of HyperQueue, to be ahead of."""
-    return Row(measure, what, unit, less_is_better, Samples.of(muster), "HyperQueue", Samples.of(other), 1.0, "reference")
+def reference(measure, what, muster, other, unit, less_is_better, measured=None):
+    """A row beside HyperQueue, to be ahead of: what was measured of it in this run, else a number known of it."""
+    kind = "measured" if measured else "reference"
+    return Row(measure, what, unit, less_is_better, Samples.of(muster), "HyperQueue", Samples.of(measured or other), 1.0, kind)
 
 
 def slope(points):

@@ -35,7 +35,7 @@ def notes(rows):
     """What the table itself cannot say."""
     lines = [f"{row.measure}, {row.what}: {row.note}" for row in rows if row.note]
     if any(row.kind == "reference" for row in rows):
-        lines.append("* reference, not measured here: HyperQueue on an idle machine of this class, its journal not synced")
+        lines.append("* reference, not measured in this run: HyperQueue on an idle machine of this class, its journal not synced")
     return lines
 
 

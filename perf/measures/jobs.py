@@ -10,7 +10,7 @@ from frame.timing import turns
 NAME = "jobs"
 TITLE = "short jobs through their whole life a second"
 ROUNDS = 3
-SWEEP_ROUNDS = 2  # thousands of job folders, which must be removed again
+SWEEP_ROUNDS = 3  # thousands of job folders, which must be removed again
 ONE, EIGHT, SWEEP = 80, 160, 2000
 BATCH_SWEEP = 200  # Slurm's rate is steady long before; 2,000 would take a minute a round
 SPEC = {"run": ["true"]}
@@ -49,7 +49,7 @@ def by_http(server, count, clients):
 
 def rates(lab):
     """Jobs a second of each way to submit, a series each."""
-    slurm = lab.slurm
+    slurm, hq = lab.slurm, lab.hyperqueue
     with lab.server() as server:
         asking = server.connect()
 
@@ -75,24 +75,32 @@ def rates(lab):
             words = "-o", "/dev/null", f"--array=1-{BATCH_SWEEP}", "--wrap", "true"
             return rate(BATCH_SWEEP, lambda: slurm.submit(*words, cwd=lab.folder), slurm.wait_all_ended)
 
-        one, batch_one, http_one = turns(ROUNDS, *(lambda side=side: side(ONE, 1) for side in (mine, theirs, api)))
-        eight, batch_eight, http_eight = turns(ROUNDS, *(lambda side=side: side(EIGHT, 8) for side in (mine, theirs, api)))
-        swept, batch_array = turns(SWEEP_ROUNDS, sweep, array, warm=False)
+        def hq_each(count, clients):
+            command = hq.command("submit", "--", "true")
+            return rate(count, lambda: typed(count, clients, command, env=hq.env, cwd=hq.folder), hq.wait_all_ended)
+
+        def hq_array():
+            return rate(SWEEP, lambda: hq.submit("--array", f"1-{SWEEP}", "--wait", "--", "true"), lambda: None)
+
+        each = mine, theirs, api, *([hq_each] if hq else [])
+        ones = turns(ROUNDS, *(lambda side=side: side(ONE, 1) for side in each))
+        eights = turns(ROUNDS, *(lambda side=side: side(EIGHT, 8) for side in each))
+        sweeps = turns(SWEEP_ROUNDS, sweep, array, *([hq_array] if hq else []), warm=False)
         server.check_all_succeeded(asking)
-    return one, batch_one, http_one, eight, batch_eight, http_eight, swept, batch_array
+    return ones, eights, sweeps
 
 
 def measure(lab):
-    one, batch_one, http_one, eight, batch_eight, http_eight, swept, batch_array = rates(lab)
+    (one, batch_one, http_one, *hq_one), (eight, batch_eight, http_eight, *hq_eight), (swept, batch_array, *hq_array) = rates(lab)
     return [
         more(NAME, "muster run -d, one by one", one, "sbatch, one by one", batch_one, 5),
         more(NAME, "muster run -d, 8 clients", eight, "sbatch, 8 clients", batch_eight, 5),
         more(NAME, f"one sweep of {SWEEP}", swept, "sbatch --array", batch_array, 5),
         more(NAME, "HTTP API, one client", http_one, "sbatch, one by one", batch_one),
         more(NAME, "HTTP API, 8 clients", http_eight, "sbatch, 8 clients", batch_eight),
-        reference(NAME, "muster run -d, one by one", one, JOBS_A_SECOND, "/s", False),
-        reference(NAME, "HTTP API, one client", http_one, JOBS_A_SECOND, "/s", False),
-        reference(NAME, "muster run -d, 8 clients", eight, JOBS_A_SECOND, "/s", False),
-        reference(NAME, "HTTP API, 8 clients", http_eight, JOBS_A_SECOND, "/s", False),
-        reference(NAME, f"one sweep of {SWEEP}", swept, TASKS_A_SECOND, "/s", False),
+        reference(NAME, "muster run -d, one by one", one, JOBS_A_SECOND, "/s", False, *hq_one),
+        reference(NAME, "HTTP API, one client", http_one, JOBS_A_SECOND, "/s", False, *hq_one),
+        reference(NAME, "muster run -d, 8 clients", eight, JOBS_A_SECOND, "/s", False, *hq_eight),
+        reference(NAME, "HTTP API, 8 clients", http_eight, JOBS_A_SECOND, "/s", False, *hq_eight),
+        reference(NAME, f"one sweep of {SWEEP}", swept, TASKS_A_SECOND, "/s", False, *hq_array),
     ]

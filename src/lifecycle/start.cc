@@ -85,7 +85,7 @@ void Conductor::Impl::StartNodes(const engines::AttemptRef& ref,
   const StoppedBy stopped_by = entry->job.current()->stopped_by;
   const std::string spec = ToPrettyJson(ToJsonObject(entry->job.spec));
   auto status = os::MakeDirs(ref.dir);
-  if (status) status = os::WriteFileAtomic(JobDir(ref.job) / "spec.json", spec, 0600, false);
+  if (status) status = os::WriteNewFile(JobDir(ref.job) / "spec.json", spec, 0600);
   // A stop that came while there was no room goes first, so that nothing begins now.
   if (status && stopped_by != StoppedBy::kNobody)
     status = parts.engine.Stop(ref, {.by = stopped_by, .detail = entry->job.reason});

@@ -56,8 +56,10 @@ std::vector<CgroupMount> UnifiedFirst(std::vector<CgroupMount> mounts) {
   return mounts;
 }
 
-Status MakeFolder(const Path& folder) {
-  if (::mkdir(folder.c_str(), 0755) == 0 || errno == EEXIST) return {};
+// True when it was made, false when it was there.
+Result<bool> MakeFolder(const Path& folder) {
+  if (::mkdir(folder.c_str(), 0755) == 0) return true;
+  if (errno == EEXIST) return false;
   return FailErrno(errno, "make control group " + folder.string());
 }
 
@@ -69,7 +71,7 @@ Status CheckWritable(const Path& procs) {
 // The group below `base` in which all others are made.
 Status MakeParent(const Path& base, bool unified) {
   const Path parent = base / kParent;
-  MUSTER_TRY(MakeFolder(parent));
+  if (const auto made = MakeFolder(parent); !made) return std::unexpected(made.error());
   if (!unified) return {};
   // Controllers reach a group only through all groups above it. One that holds processes itself
   // refuses, and the group is then without limits but good for finding and killing.
@@ -95,11 +97,14 @@ Result<Path> MakeBelow(const Path& base, bool unified, const std::string& name) 
   const auto& prepared = PreparedBases();
   const bool ready = std::ranges::find(prepared, base) != prepared.end();
   // Somebody may have tidied up the parent since.
-  if (!ready || !MakeFolder(dir)) {
+  auto made = ready ? MakeFolder(dir) : Result<bool>(false);
+  if (!ready || !made) {
     MUSTER_TRY(MakeParent(base, unified));
-    MUSTER_TRY(MakeFolder(dir));
+    made = MakeFolder(dir);
   }
-  MUSTER_TRY(CheckWritable(dir / "cgroup.procs"));
+  if (!made) return std::unexpected(made.error());
+  // Whoever makes a group below a parent that was looked at may use it.
+  if (!ready || !*made) MUSTER_TRY(CheckWritable(dir / "cgroup.procs"));
   return dir;
 }
 
@@ -218,9 +223,8 @@ Result<Cgroup> Cgroup::Create(const std::string& name, std::optional<int64_t> me
   bool limited = !memory_limit;
   bool kernel_kills = false;
   for (const CgroupMount& mount : UnifiedFirst(FindCgroupMounts())) {
-    const bool counts_memory = mount.unified || Exists(mount.root / "memory.limit_in_bytes");
     // Where the kernel kills a version 2 group, others only matter for what they count.
-    if (kernel_kills && !counts_memory) continue;
+    if (kernel_kills && !mount.counts_memory) continue;
     if (kernel_kills && !memory_limit) {
       late.push_back(mount);
       continue;
@@ -300,14 +304,18 @@ void Cgroup::JoinLate() const {
 }
 
 std::vector<pid_t> Cgroup::Members() const {
-  std::set<pid_t> members;
-  for (const Path& dir : dirs_) {
-    for (const pid_t pid : PidsIn(dir)) {
-      const auto process = ReadProcess(pid);
-      if (process && IsAlive(*process)) members.insert(pid);
-    }
+  std::vector<pid_t> members;
+  for (const pid_t pid : Listed()) {
+    const auto process = ReadProcess(pid);
+    if (process && IsAlive(*process)) members.push_back(pid);
   }
-  return {members.begin(), members.end()};
+  return members;
+}
+
+std::set<pid_t> Cgroup::Listed() const {
+  std::set<pid_t> listed;
+  for (const Path& dir : dirs_) listed.merge(PidsIn(dir));
+  return listed;
 }
 
 bool Cgroup::Stirs() const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,8 @@ class Cgroup {
   void JoinLate() const;
   // The same group for one who knows that JoinLate was not called, nor will be.
   Cgroup WithoutLate() const;
+  // Whom the kernel lists, nested groups included; the dead it does not.
+  std::set<pid_t> Listed() const;
   // Living members, nested groups included.
   std::vector<pid_t> Members() const;
   // Whether the kernel lists anyone in it; the dead are not listed. Of programs that fork and end

@@ -66,8 +66,10 @@ std::vector<CgroupMount> ParseCgroupMounts(std::string_view mountinfo, std::stri
   std::vector<CgroupMount> mounts;
   const auto add = [&](const MountLine& line, std::string_view controller) {
     if (std::ranges::find(mounts, Path(line.point), &CgroupMount::root) != mounts.end()) return;
+    const std::vector<std::string> all = Split(line.options, ',');
+    const bool memory = controller.empty() || std::ranges::find(all, "memory") != all.end();
     mounts.push_back(
-        {controller.empty(), line.point, OwnFolder(line, OwnGroup(cgroup, controller))});
+        {controller.empty(), line.point, OwnFolder(line, OwnGroup(cgroup, controller)), memory});
   };
   std::vector<std::string> found;  // controllers; a hierarchy may be mounted at several places
   for (const std::string& text : Split(mountinfo, '\n')) {

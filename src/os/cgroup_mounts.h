@@ -13,6 +13,7 @@ struct CgroupMount {
   bool unified = false;  // version 2
   Path root;             // where it is mounted
   Path own;              // the folder of the caller's own group
+  bool counts_memory = false;
 };
 
 // From the texts of /proc/self/mountinfo and /proc/self/cgroup: version 2 and, of version 1,

@@ -35,6 +35,7 @@ TEST(CgroupMountsTest, ReadsAHybridMachine) {
   EXPECT_EQ(mounts[1].own, "/sys/fs/cgroup/freezer");
   EXPECT_TRUE(mounts[2].unified);
   EXPECT_EQ(mounts[2].own, "/sys/fs/cgroup/unified/y");
+  EXPECT_TRUE(mounts[0].counts_memory && !mounts[1].counts_memory && mounts[2].counts_memory);
 }
 
 TEST(CgroupMountsTest, ReadsAContainerThatSeesAPart) {

@@ -15,7 +15,9 @@ namespace {
 // Reads until `want` bytes or the end. `read_some(data, size)` is read(2) or pread(2).
 template <typename ReadSome>
 int ReadUpTo(std::string& out, int64_t want, int64_t expected, ReadSome read_some) {
-  constexpr int64_t kFirst = 64 << 10;
+  // Where the size is not known: files of /proc and of control groups, which are short. Freeing a
+  // block of 64 KiB makes malloc tidy up all it has, and a launcher reads ten of them a job.
+  constexpr int64_t kFirst = 4 << 10;
   int64_t room = std::clamp<int64_t>(expected + 1, 1, want);
   if (expected <= 0) room = std::min(kFirst, want);
   int error = 0;
@@ -146,6 +148,15 @@ Status WriteFileAtomic(const Path& path, std::string_view content, mode_t mode, 
     return status;
   }
   return sync ? SyncDir(folder) : Status();
+}
+
+Status WriteNewFile(const Path& path, std::string_view content, mode_t mode) {
+  auto fd = Open(path, O_WRONLY | O_CREAT | O_EXCL, mode);
+  if (!fd && fd.error().sys == EEXIST) return WriteFileAtomic(path, content, mode, false);
+  if (!fd) return FailErrno(fd.error().sys, "write " + path.string());
+  Status status = WriteAndClose(std::move(*fd), content, false, path);
+  if (!status) ::unlink(path.c_str());
+  return status;
 }
 
 Status SyncDir(const Path& path) {

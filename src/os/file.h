@@ -30,6 +30,9 @@ Result<int64_t> FileSize(const Path& path);
 // synced. Without `sync` it survives a killed process but perhaps not a power cut.
 Status WriteFileAtomic(const Path& path, std::string_view content, mode_t mode = 0644,
                        bool sync = true);
+// For a path where nothing is yet and where nobody looks before this has returned: written in
+// place, not synced. What a killed process left there is replaced atomically.
+Status WriteNewFile(const Path& path, std::string_view content, mode_t mode);
 // A name for what is written before it gets its real one, and the removal of those that a killed
 // process left in `folder`. Only while nobody writes there.
 std::string TemporaryName();

@@ -91,6 +91,20 @@ TEST(WriteFileAtomicTest, WritesNamesAsLongAsTheFileSystemTakes) {
   EXPECT_TRUE(WriteFileAtomic(dir / std::string(255, 'n'), "x"));
 }
 
+TEST(WriteNewFileTest, WritesInPlaceAndReplacesWhatAKilledProcessLeft) {
+  const TempDir dir;
+  ASSERT_TRUE(WriteNewFile(dir / "f", "first", 0600));
+  EXPECT_EQ(ReadFile(dir / "f"), "first");
+  ASSERT_TRUE(WriteNewFile(dir / "f", "second", 0600));
+  EXPECT_EQ(ReadFile(dir / "f"), "second");
+  struct stat info{};
+  ASSERT_EQ(::stat((dir / "f").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  const std::filesystem::directory_iterator entries(dir.path());
+  EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
+  EXPECT_EQ(WriteNewFile(dir / "no/f", "x", 0600).error().code, Code::kNotFound);
+}
+
 TEST(WriteAllTest, ReportsAFullDisk) {
   const auto fd = Open("/dev/full", O_WRONLY);
   ASSERT_TRUE(fd);

@@ -64,13 +64,13 @@ bool Sweeper::MarksNeeded() const {
 
 std::vector<ProcessInfo> Sweeper::Look() {
   std::vector<ProcessInfo> living;
-  if (group_) {
-    for (const pid_t pid : group_->Members())
-      if (auto process = ReadProcess(pid); process && IsAlive(*process))
-        living.push_back(std::move(*process));
-  }
-  if (target_.descendants && HasChildren())
-    std::ranges::move(Descendants(getpid()), std::back_inserter(living));
+  const auto listed = group_ ? group_->Listed() : std::set<pid_t>();
+  for (const pid_t pid : listed)
+    if (auto process = ReadProcess(pid); process && IsAlive(*process))
+      living.push_back(std::move(*process));
+  const bool children = target_.descendants && HasChildren();
+  silent_ = listed.empty() && !children;
+  if (children) std::ranges::move(Descendants(getpid()), std::back_inserter(living));
   if (MarksNeeded()) std::ranges::move(ProcessesMarked(target_.mark), std::back_inserter(living));
   std::ranges::sort(living, {}, Identity);
   const auto doubles = std::ranges::unique(living, {}, Identity);
@@ -95,6 +95,7 @@ void Sweeper::Note(const ProcessInfo& process) {
 }
 
 bool Sweeper::Stirs() const {
+  if (silent_) return false;
   return (group_ && group_->Stirs()) || (target_.descendants && HasChildren());
 }
 

@@ -52,7 +52,8 @@ class Sweeper {
   std::vector<ProcessInfo> Look();
   // Whether somebody is there whom a look missed: a program that forks and ends all the time, or a
   // child whose parent ended while /proc was being read. What the kernel says to this is no
-  // snapshot that can be torn: a group that lists anyone, or a caller that has any child.
+  // snapshot that can be torn: a group that lists anyone, or a caller that has any child. Where the
+  // look itself was told of nobody, there is nobody who could have forked since.
   bool Stirs() const;
   // A look, and SIGKILL to whatever it saw or missed. True when nothing is there.
   bool Step();
@@ -70,6 +71,7 @@ class Sweeper {
   std::optional<Cgroup> group_;
   std::set<std::pair<pid_t, uint64_t>> seen_;
   std::set<std::pair<pid_t, uint64_t>> signalled_;
+  bool silent_ = false;    // the kernel named nobody at the last look
   int64_t began_ms_ = -1;  // steady
   SweepResult result_;
 };

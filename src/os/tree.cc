@@ -107,7 +107,7 @@ bool IsFolder(const Path& path) {
 int MakeOne(const Path& path, mode_t mode) {
   if (::mkdir(path.c_str(), mode) == 0) return 0;
   const int error = errno;
-  if (IsFolder(path)) return 0;
+  if (error != ENOENT && IsFolder(path)) return 0;
   return error == EEXIST ? ENOTDIR : error;
 }
 

@@ -105,8 +105,7 @@ Status LocalEngine::Start(const AttemptRef& attempt, const std::vector<NodeOrder
 Status LocalEngine::StartNode(const AttemptRef& attempt, const NodeOrder& order) {
   MUSTER_TRY(os::MakeDirs(order.dir));
   // Not synced: a power cut ends the ranks as well, and then the order is made anew.
-  MUSTER_TRY(os::WriteFileAtomic(order.dir + "/order.json", ToPrettyJson(ToJsonObject(order)), 0600,
-                                 /*sync=*/false));
+  MUSTER_TRY(os::WriteNewFile(order.dir + "/order.json", ToPrettyJson(ToJsonObject(order)), 0600));
   NodeWatch& watch = Watch(attempt, order.node, 0);
   MUSTER_ASSIGN(Launcher launcher, nursery_.Launch(order.dir, GroundOf(order)));
   watch.Launched(std::move(launcher));
