@@ -8,7 +8,6 @@ clients' files in memory, the stores' on the disk of the scratch folder, every c
 """
 import argparse
 import contextlib
-import os
 import pathlib
 import statistics
 import sys
@@ -23,7 +22,6 @@ from frame.server import started  # noqa: E402
 from frame.timing import turns  # noqa: E402
 
 SET_NAMES = dict(zip(("one", "mid", "small"), SETS))
-TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @contextlib.contextmanager
@@ -40,32 +38,6 @@ STORES = {"minio": lambda lab: object_servers.minio(lab.path("minio")),
 
 def make_client(name, lab):
     return object_clients.muster(lab.muster) if name == "muster" else getattr(object_clients, name)()
-
-
-def cpu_of(pid):
-    """Seconds of processor that a process has had, all its threads, ended ones too."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
-
-
-class Runner:
-    """One client on one store: (wall ms, client's CPU s, store's CPU s) a run."""
-
-    def __init__(self, client, track, files, place, target, what):
-        self.client, self.track, self.files, self.place, self.target, self.what = client, track, files, place, target, what
-
-    def __call__(self):
-        way, objects, size = self.what
-        before, children = cpu_of(self.track.store.pid), os.times()
-        if way == "up":
-            took = self.track.up(self.client, self.files, keep=True)
-        else:
-            took = self.track.down(self.client, self.place, self.target, objects, size)
-        used = os.times()
-        spent = cpu_of(self.track.store.pid) - before
-        if way == "up":
-            self.track.clear_last()
-        return took, used.children_user - children.children_user + used.children_system - children.children_system, spent
 
 
 def show(name, samples):
@@ -89,9 +61,11 @@ def main():
         for name in arguments.stores.split(","):
             track = Track(stores.enter_context(STORES[name](lab)), lab.muster, lab.path("home"))
             place = track.fill(files) if arguments.way == "down" else None
-            for client in arguments.clients.split(","):
-                sides[f"{client} on {name}"] = Runner(make_client(client, lab), track, files, place, memory / "down",
-                                                      (arguments.way, objects, size))
+            for name_of_client in arguments.clients.split(","):
+                client = make_client(name_of_client, lab)
+                sides[f"{name_of_client} on {name}"] = (
+                    (lambda track=track, client=client: track.up(client, files)) if arguments.way == "up" else
+                    (lambda track=track, client=client, place=place: track.down(client, place, memory / "down", objects, size)))
         print(f"{title}, {arguments.way}", flush=True)
         results = turns(arguments.rounds, *sides.values())
         for name, samples in zip(sides, results):

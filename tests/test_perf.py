@@ -84,3 +84,12 @@ def test_a_published_run_replaces_the_one_before_and_nothing_else():
     assert page.with_section(text, "jobs", "new") == f"above\nnew\nbelow\n{other}\nkept\n{other_end}\n"
     with pytest.raises(ValueError):
         page.with_section("a page without marks", "jobs", "new")
+
+
+def test_a_missed_bar_shows_what_can_be_had_at_most():
+    missed = samples.faster("copy", "store, down", 100, "MinIO", 120, 1.5, ceiling=1.31)
+    reached = samples.faster("copy", "store, up", 100, "MinIO", 200, 1.5, ceiling=2.5)
+    assert table.cells(missed)[6] == "1.50 × (at most 1.31 ×)"
+    assert table.cells(reached)[6] == "1.50 ×"
+    assert any("took no time at all" in line for line in table.notes([missed, reached]))
+    assert not table.notes([reached])

@@ -1,5 +1,6 @@
 """Programs that copy trees to and from buckets, told alike."""
 import dataclasses
+import os
 import pathlib
 import subprocess
 import threading
@@ -72,18 +73,25 @@ def high_water(pid):
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")), 0.0)
 
 
+class Ran(typing.NamedTuple):
+    ms: float
+    memory: float     # the most it had, MB
+    processor: float  # seconds, all threads together
+
+
 def run(command, env=None):
-    """Milliseconds that a command took which must succeed, and the most memory it had, in MB."""
+    """Runs a command that must succeed."""
     began = time.perf_counter()
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
     memory = Memory(child.pid)
     memory.start()
     said = child.stderr.read()
-    child.wait()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
     took = (time.perf_counter() - began) * 1e3
     memory.ended.set()
     memory.join()
     child.stderr.close()
     if child.returncode != 0:
         raise RuntimeError(f"{command}: exit code {child.returncode}: {said[-500:].decode(errors='replace')}")
-    return took, memory.most
+    return Ran(took, memory.most, usage.ru_utime + usage.ru_stime)

@@ -5,6 +5,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import typing
 
 from frame.object_clients import muster, run
 from frame.object_servers import Store
@@ -13,6 +14,7 @@ MIB = 1 << 20
 # name, objects, size of each
 SETS = ("1 x 1 GiB", 1, 1024 * MIB), ("64 x 16 MiB", 64, 16 * MIB), ("10,000 x 10 KiB", 10_000, 10 << 10)
 BUCKET = "race"
+TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def make(folder, objects, size):
@@ -51,6 +53,19 @@ def embedded(server):
     return Store("muster", s3["endpoint"], s3["access_key"], s3["secret_key"], server.process.pid, s3["region"])
 
 
+class Cost(typing.NamedTuple):
+    """What one copy took."""
+    ms: float
+    client: float  # seconds of processor
+    store: float
+
+
+def processor_of(pid):
+    """Seconds of processor that a process has had, all its threads, ended ones too."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
 class Track:
     """One store with its bucket, and trees that are copied there and back, each time to a new place."""
 
@@ -67,9 +82,10 @@ class Track:
             raise RuntimeError(f"{words}: {done.stderr}")
 
     def _timed(self, client, command):
-        took, memory = run(command, self.env)
-        self.memory[client.name] = max(memory, self.memory.get(client.name, 0))
-        return took
+        before = processor_of(self.store.pid)
+        ran = run(command, self.env)
+        self.memory[client.name] = max(ran.memory, self.memory.get(client.name, 0))
+        return Cost(ran.ms, ran.processor, processor_of(self.store.pid) - before)
 
     def new_place(self):
         self.count += 1
@@ -83,20 +99,16 @@ class Track:
     def clear(self, place):
         self._muster("objects", "rm", "-r", f"s3://{place}/")
 
-    def up(self, client, files, keep=False):
-        """What came is removed again, unless it is to be kept until clear_last()."""
+    def up(self, client, files):
+        """What came is removed again."""
         place = self.new_place()
-        took = self._timed(client, client.up(self.store, files, place))
-        if not keep:
-            self.clear(place)
-        return took
-
-    def clear_last(self):
-        self.clear(f"{BUCKET}/p{self.count}")
+        cost = self._timed(client, client.up(self.store, files, place))
+        self.clear(place)
+        return cost
 
     def down(self, client, place, target, objects, size):
         target.mkdir()
-        took = self._timed(client, client.down(self.store, place, target))
+        cost = self._timed(client, client.down(self.store, place, target))
         check(target, objects, size)
         shutil.rmtree(target)
-        return took
+        return cost

@@ -44,10 +44,12 @@ def line(page, x1, y1, x2, y2, colour, width=1.0):
 
 def draw_row(page, axis, row, y):
     middle = y + ROW / 2
-    text(page, f"{row.what}", LEFT - 250, middle + 5, align=1.0)
+    text(page, f"{row.what}", LEFT - 195, middle + 5, align=1.0)
     beside = row.peer + (" *" if row.kind == "reference" else "")
     text(page, beside, LEFT - 14, middle + 5, 13, SOFT, 1.0)
     line(page, axis.x(1.0), middle, axis.x(row.ratio), middle, FILL[row.reached], 8)
+    if row.ceiling and not row.reached:
+        line(page, axis.x(row.ceiling), y + 6, axis.x(row.ceiling), y + ROW - 6, SOFT, 2)
     if row.bar is not None:
         line(page, axis.x(row.bar), y + 2, axis.x(row.bar), y + ROW - 2, BAR, 3)
     page.set_source_rgb(*FILL[row.reached])
@@ -89,5 +91,8 @@ def draw(rows, titles, machine, path):
             y += ROW
     text(page, "black line: the bar · green: reached · red: not reached · grey: nothing asked · at the right: Muster : the other, medians",
          24, height - 36, 12, SOFT)
-    text(page, "* a reference, known of HyperQueue on a machine of this class, not measured here", 24, height - 16, 12, SOFT)
+    more = ["grey line: what can be had at most, were Muster's part free"] * any(row.ceiling and not row.reached for row in rows)
+    more += ["* a reference, known of HyperQueue on a machine of this class, not measured here"] * any(
+        row.kind == "reference" for row in rows)
+    text(page, " · ".join(more), 24, height - 16, 12, SOFT)
     surface.write_to_png(str(path))

@@ -54,6 +54,7 @@ class Row:
     bar: float | None = None
     kind: str = "measured"
     note: str = ""
+    ceiling: float | None = None  # the ratio that a Muster which costs nothing would have, by what the rest of the race costs
 
     @property
     def ratio(self):
@@ -75,6 +76,7 @@ class Row:
             "peer": {"name": self.peer, "median": self.other.median, "p25": other_low, "p75": other_high,
                      "values": list(self.other.values)},
             "ratio": self.ratio if math.isfinite(self.ratio) else None, "bar": self.bar, "reached": self.reached,
+            "ceiling": self.ceiling,
             "note": self.note,
         }
 

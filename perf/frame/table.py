@@ -25,15 +25,24 @@ def verdict(row):
 HEAD = "measure", "what", "muster", "beside", "there", "ratio", "bar", "reached"
 
 
+def bar(row):
+    """With what can be had at all, where that is known and the bar was missed."""
+    if row.bar is None:
+        return ""
+    return f"{number(row.bar)} ×" + (f" (at most {number(row.ceiling)} ×)" if row.ceiling and not row.reached else "")
+
+
 def cells(row):
     there = with_spread(row.other, row.unit) + (" *" if row.kind == "reference" else "")
     return (row.measure, row.what, with_spread(row.muster, row.unit), row.peer, there, f"{number(row.ratio)} ×",
-            "" if row.bar is None else f"{number(row.bar)} ×", verdict(row))
+            bar(row), verdict(row))
 
 
 def notes(rows):
     """What the table itself cannot say."""
     lines = [f"{row.measure}, {row.what}: {row.note}" for row in rows if row.note]
+    if any("at most" in bar(row) for row in rows):
+        lines.append("at most: the ratio if Muster's part took no time at all, by the processor time of the program at the other end")
     if any(row.kind == "reference" for row in rows):
         lines.append("* reference, not measured in this run: HyperQueue on an idle machine of this class, its journal not synced")
     return lines

@@ -1,5 +1,7 @@
 """Buckets: muster cp beside other clients, the embedded store beside other servers, both beside cp -r, staging and moxing."""
+import os
 import shutil
+import statistics
 
 from frame import object_clients, object_servers
 from frame.object_race import SETS, Track, embedded, make, memory_folder
@@ -15,9 +17,18 @@ BESIDE_CLIENTS, BESIDE_SERVERS = 1.3, 1.5
 NEAR = 1.3  # those that are so much slower in one run cannot be the fastest
 
 
+def milliseconds(costs):
+    return [cost.ms for cost in costs]
+
+
+def ceiling(theirs, seconds):
+    """How many times better than `theirs` a race could be in which only these seconds of processor were spent, over all cores."""
+    return statistics.median(milliseconds(theirs)) * os.cpu_count() / (1e3 * statistics.median(seconds))
+
+
 def fastest(clients, once):
     """One run of each; those that may be the fastest."""
-    times = {client: once(client) for client in clients}
+    times = {client: once(client).ms for client in clients}
     best = min(times.values())
     return [client for client in clients if times[client] <= NEAR * best]
 
@@ -37,8 +48,9 @@ def race_clients(lab, memory, rows):
                 once(mine)
                 ours, *theirs = turns(ROUNDS, *[lambda c=c: once(c) for c in (mine, *finalists)], warm=False)
                 best = min(range(len(theirs)), key=lambda i: sorted(theirs[i])[ROUNDS // 2])
-                rows.append(faster(NAME, f"{title}, {way}, to MinIO" if way == "up" else f"{title}, {way}, from MinIO", ours,
-                                   f"{finalists[best].name}, the fastest of 4", theirs[best], BESIDE_CLIENTS))
+                rows.append(faster(NAME, f"{title}, {way}, {'to' if way == 'up' else 'from'} MinIO", milliseconds(ours),
+                                   f"{finalists[best].name}, the fastest of 4", milliseconds(theirs[best]), BESIDE_CLIENTS,
+                                   ceiling=ceiling(theirs[best], [cost.store for cost in ours])))
             track.clear(place)
             shutil.rmtree(files)
         rows.append(faster(NAME, "most memory of the client", track.memory[mine.name], "s5cmd", track.memory["s5cmd"], 1.0, "MB"))
@@ -57,11 +69,13 @@ def race_servers(lab, memory, rows, s5cmd_memory):
                 files, target = make(memory / "files", objects, size), memory / "down"
                 places = [track.fill(files) for track in tracks]
                 for client in object_clients.s5cmd(), object_clients.mc():
-                    ours, theirs = turns(ROUNDS, *[lambda t=t: t.up(client, files) for t in tracks])
-                    rows.append(faster(NAME, f"store, {client.name}, {title}, up, sync {sync}", ours, name, theirs, BESIDE_SERVERS))
-                    ours, theirs = turns(ROUNDS, *[lambda t=t, p=p: t.down(client, p, target, objects, size)
-                                                   for t, p in zip(tracks, places)])
-                    rows.append(faster(NAME, f"store, {client.name}, {title}, down", ours, name, theirs, BESIDE_SERVERS))
+                    up = turns(ROUNDS, *[lambda t=t: t.up(client, files) for t in tracks])
+                    down = turns(ROUNDS, *[lambda t=t, p=p: t.down(client, p, target, objects, size)
+                                           for t, p in zip(tracks, places)])
+                    for way, (ours, theirs) in ((f"up, sync {sync}", up), ("down", down)):
+                        rows.append(faster(NAME, f"store, {client.name}, {title}, {way}", milliseconds(ours), name,
+                                           milliseconds(theirs), BESIDE_SERVERS,
+                                           ceiling=ceiling(theirs, [cost.client for cost in ours])))
                 for track, place in zip(tracks, places):
                     track.clear(place)
                 shutil.rmtree(files)

@@ -26,7 +26,7 @@ def beside_cp(lab, server, rows):
     env = {**server.env, "HOME": str(lab.folder)}
 
     def copied(command, target, objects, size):
-        took, _ = run(command, env)
+        took = run(command, env).ms
         if target:
             check(target, objects, size)
             shutil.rmtree(target)

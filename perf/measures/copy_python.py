@@ -54,13 +54,13 @@ def measure(lab, rows):
 
         def up(command):
             place = track.new_place()
-            took, _ = run(command(place.partition("/")[2]), env)
+            took = run(command(place.partition("/")[2]), env).ms
             track.clear(place)
             return took
 
         def down(command):
             target = lab.folder / f"python{next(number)}"
-            took, _ = run(command(str(target)), env)
+            took = run(command(str(target)), env).ms
             check(target, FILES, SIZE)
             shutil.rmtree(target)
             return took
