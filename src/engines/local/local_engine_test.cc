@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "engines/contract_suite.h"
@@ -209,17 +210,24 @@ TEST_P(WarmLauncherTest, NoneWaitsForAnEngineThatIsGone) {
   EXPECT_TRUE(WaitGone(first));
 }
 
+// The rank is quick: its launcher may be stopped before its first word is in the record, which a
+// launcher writes when its ranks are started.
 TEST_P(LocalEngineTest, AStopWakesALauncherThatWasStopped) {
   const AttemptRef attempt = NewAttempt();
-  const auto orders = Orders(attempt, 1, "kill -STOP $PPID; exec sleep 1000");
+  const os::Path pid_file = under_test_->scratch() / "launcher_pid";
+  const auto orders = Orders(attempt, 1,
+                             fmt::format("echo $PPID > {0}.new; mv {0}.new {0}; "
+                                         "kill -STOP $PPID; exec sleep 1000",
+                                         pid_file.string()));
   ASSERT_TRUE(engine().Start(attempt, orders));
   ASSERT_TRUE(under_test_->RunUntil([&] {
-    const auto* began = told_.First<LauncherBegan>(attempt, 0);
-    const auto launcher = os::ReadProcess(began ? began->pid : 0);
+    const auto pid = os::ReadFile(pid_file);
+    const auto launcher = os::ReadProcess(pid ? std::atoi(pid->c_str()) : 0);
     return launcher && launcher->state == 'T';
   }));
   ASSERT_TRUE(engine().Stop(attempt, {.by = StoppedBy::kUser, .grace_ms = 100}));
   ASSERT_TRUE(WaitEnded(attempt, 1));
+  EXPECT_EQ(told_.Count<LauncherBegan>(attempt, 0), 1);
   engine().Release(attempt);
 }
 
