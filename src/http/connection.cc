@@ -1,6 +1,5 @@
 #include "http/connection.h"
 
-#include <netinet/tcp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,9 +22,6 @@ constexpr int kTurnsInARow = 8;
 // A read of so much has been a turn: large bodies come side by side, which lets their sums be
 // computed together.
 constexpr size_t kWholeTurn = 16 << 10;
-// What waits in the kernel for the peer to have room goes out while the peer says so, in its time:
-// on one machine that is the client's processor, which has enough to do. Little waits.
-constexpr int kMostUnsent = 64 << 10;
 
 std::string PeerName(const tcp::socket& socket) {
   error_code error;
@@ -64,10 +60,6 @@ Connection::Connection(tcp::socket socket, const TlsContext* tls, Scratch& scrat
   aborted_ = tls != nullptr && !wire_.secure();
   error_code ignored;  // a socket that broke already shows it at the first read
   socket_.non_blocking(true, ignored);
-  socket_.set_option(tcp::no_delay(true), ignored);
-  socket_.set_option(asio::socket_base::keep_alive(true), ignored);
-  ::setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kMostUnsent,
-               sizeof kMostUnsent);
 }
 
 std::optional<Connection::For> Connection::Wanted(const Wire::Step& step) {

@@ -1,6 +1,7 @@
 #include "http/listener.h"
 
 #include <fcntl.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -27,6 +28,9 @@ namespace {
 
 constexpr std::chrono::milliseconds kAcceptPause(100);
 constexpr int kMostRefusing = 64;
+// What waits in the kernel for the peer to have room goes out while the peer says so, in its time:
+// on one machine that is the client's processor, which has enough to do. Little waits.
+constexpr int kMostUnsent = 64 << 10;
 
 std::string Name(const tcp::endpoint& endpoint) {
   return HostPort(endpoint.address().to_string(), endpoint.port());
@@ -36,6 +40,15 @@ std::string Name(const tcp::endpoint& endpoint) {
 std::string WithoutLookup(const std::string& host) {
   if (host.starts_with('[') && host.ends_with(']')) return host.substr(1, host.size() - 2);
   return host == "localhost" ? "127.0.0.1" : host;
+}
+
+// Every connection inherits what the listening socket has.
+void SetForConnections(tcp::acceptor& acceptor) {
+  error_code ignored;  // slower without
+  acceptor.set_option(tcp::no_delay(true), ignored);
+  acceptor.set_option(asio::socket_base::keep_alive(true), ignored);
+  ::setsockopt(acceptor.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kMostUnsent,
+               sizeof kMostUnsent);
 }
 
 void Admit(ServerCore& core, const asio::any_io_executor& executor, tcp::socket socket) {
@@ -78,6 +91,7 @@ Result<AcceptorPtr> Listen(asio::io_context& context, const tcp::endpoint& endpo
   error_code error;
   acceptor->open(endpoint.protocol(), error);
   if (!error) acceptor->set_option(tcp::acceptor::reuse_address(true), error);
+  if (!error) SetForConnections(*acceptor);
   if (!error) acceptor->bind(endpoint, error);
   if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);
   if (!error) return acceptor;

@@ -109,6 +109,21 @@ S3Result<std::shared_ptr<const KeyPair>> KeyOf(KeyRing& ring, std::string_view a
   return key;
 }
 
+// A client signs a day's requests with one key, which takes four HMACs to make: each thread keeps
+// the last.
+const std::string& SigningKeyOf(const KeyPair& pair, const PartsV4& parts) {
+  struct Last {
+    std::string secret_key, day, region, service, key;
+  };
+  thread_local Last last;
+  if (last.secret_key != pair.secret_key || last.day != parts.day || last.region != parts.region ||
+      last.service != parts.service) {
+    last = {pair.secret_key, parts.day, parts.region, parts.service,
+            s3::SigningKeyV4(pair.secret_key, parts.day, parts.region, parts.service)};
+  }
+  return last.key;
+}
+
 S3Result<Caller> ProveV4(const S3Request& request, KeyRing& ring, const PartsV4& parts,
                          std::string_view timestamp, std::string_view payload_text) {
   Caller caller;
@@ -117,8 +132,7 @@ S3Result<Caller> ProveV4(const S3Request& request, KeyRing& ring, const PartsV4&
   MUSTER_TRY(ReadPayload(payload_text, caller));
   caller.timestamp = timestamp;
   caller.scope = parts.scope();
-  caller.signing_key =
-      s3::SigningKeyV4(caller.key->secret_key, parts.day, parts.region, parts.service);
+  caller.signing_key = SigningKeyOf(*caller.key, parts);
   caller.signature =
       s3::SignatureV4(caller.signing_key, timestamp, caller.scope,
                       CanonicalRequestV4(request, parts.signed_headers, payload_text));

@@ -1,14 +1,28 @@
 #include "objects/call.h"
 
+#include <atomic>
+
+#include <fmt/format.h>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "objects/cors.h"
 #include "s3/xml.h"
 
 namespace muster::objects {
+namespace {
+
+// Differs from every other of this server, and from those of other runs as far as chance goes.
+std::string NewRequestId() {
+  static const std::string run = os::RandomHex(4);
+  static std::atomic<uint32_t> last = 0;
+  return fmt::format("{}{:08x}", run, ++last);
+}
+
+}  // namespace
 
 Call::Call(S3Parts& its_parts, os::Loop& loop, S3Request its_request)
-    : parts(its_parts), request(std::move(its_request)), loop_(loop), id_(os::RandomHex(8)) {}
+    : parts(its_parts), request(std::move(its_request)), loop_(loop), id_(NewRequestId()) {}
 
 void Call::OnLoop(std::function<void()> fn) {
   if (std::this_thread::get_id() == loop_thread_) return fn();

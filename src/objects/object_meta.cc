@@ -11,8 +11,21 @@ namespace {
 
 // "1 MTIME SIZE ETAG[ a]" and a line for each further thing: a letter, a blank, the value. Lines
 // of two values have a tab between them. The bytes %, tab and line breaks are escaped.
-constexpr char kType = 't', kHeader = 'h', kUser = 'u', kTag = 'g', kChecksum = 'c',
-               kComposite = 'C', kParts = 'p';
+constexpr char kType = 't', kKnownType = 'T', kHeader = 'h', kUser = 'u', kTag = 'g',
+               kChecksum = 'c', kComposite = 'C', kParts = 'p';
+
+// What clients send of their own accord, and what would not leave the rest its room in the inode:
+// an attribute that does not fit there takes a block of its own for each object.
+constexpr std::pair<std::string_view, std::string_view> kKnownTypes[] = {
+    {"o", "application/octet-stream"},
+    {"b", "binary/octet-stream"},
+    {"j", "application/json"},
+    {"p", "text/plain; charset=utf-8"},
+    {"y", "text/x-python; charset=utf-8"},
+    {"c", "text/csv; charset=utf-8"},
+    {"g", "application/gzip"},
+    {"t", "application/x-tar"},
+    {"z", "application/zip"}};
 
 std::string Guard(std::string_view text) {
   std::string guarded;
@@ -68,6 +81,13 @@ void AddLine(std::string& text, char kind, std::string_view first,
   if (second) text.append("\t").append(Guard(*second));
 }
 
+void AddType(std::string& text, const std::string& type) {
+  for (const auto& [code, known] : kKnownTypes) {
+    if (type == known) return AddLine(text, kKnownType, code);
+  }
+  if (!type.empty()) AddLine(text, kType, type);
+}
+
 bool ReadFirstLine(std::string_view line, ObjectMeta& meta) {
   const auto words = Split(line, ' ');
   if (words.size() < 4 || words[0] != "1") return false;
@@ -89,6 +109,11 @@ void ReadLine(std::string_view line, ObjectMeta& meta) {
   switch (line[0]) {
     case kType:
       meta.content_type = std::move(first);
+      break;
+    case kKnownType:
+      for (const auto& [code, type] : kKnownTypes) {
+        if (first == code) meta.content_type = type;
+      }
       break;
     case kHeader:
       meta.headers.emplace_back(std::move(first), std::move(second));
@@ -123,7 +148,7 @@ std::string WriteMeta(const ObjectMeta& meta) {
             Lower(s3::ChecksumName(meta.checksum->kind)), meta.checksum->value);
   }
   if (const auto parts = WritePartRuns(meta.parts); !parts.empty()) AddLine(text, kParts, parts);
-  if (!meta.content_type.empty()) AddLine(text, kType, meta.content_type);
+  AddType(text, meta.content_type);
   for (const auto& [name, value] : meta.headers) AddLine(text, kHeader, name, value);
   for (const auto& [name, value] : meta.user) AddLine(text, kUser, name, value);
   for (const auto& [name, value] : meta.tags) AddLine(text, kTag, name, value);
