@@ -95,6 +95,7 @@ class CopyRun {
   Observer& observer_;
   Session session_;
   Worker worker_;        // of the listing
+  Location exact_;       // the destination; one of files with its whole path
   bool into_ = false;    // the destination is a folder that things are put into
   bool looked_ = false;  // `existing_` is known
   ExistingNames existing_;
@@ -163,6 +164,8 @@ Status CopyRun::Prepare() {
   MUSTER_TRY(CheckEnds());
   for (const Location& source : sources_) MeetStore(source);
   MeetStore(destination_);
+  exact_ = destination_;
+  if (exact_.kind == Location::Kind::kFile) exact_.path = Exact(destination_);
   into_ = sources_.size() > 1 || destination_.names_folder || IsFolder(destination_);
   MUSTER_TRY(OpenRecord());
   const bool goes_on = session_.record && session_.record->HasDone();
@@ -176,6 +179,7 @@ Status CopyRun::Prepare() {
 Result<Target> CopyRun::TargetFor(const std::string& name) {
   Target target;
   target.at = name.empty() ? destination_ : Below(destination_, name);
+  target.key = Exact(name.empty() ? exact_ : Below(exact_, name));
   if (target.at.kind != Location::Kind::kFile || options_.dry_run) return target;
   if (!tree_) {
     os::Path root = destination_.path;
@@ -188,7 +192,7 @@ Result<Target> CopyRun::TargetFor(const std::string& name) {
 }
 
 bool CopyRun::WasDoneBefore(const Item& item, const Target& target, const std::string& name) {
-  if (!session_.record || !session_.record->WasDone(target.Key(), item.identity)) return false;
+  if (!session_.record || !session_.record->WasDone(target.key, item.identity)) return false;
   const auto it = existing_.find(name);
   return it != existing_.end() && it->second.size == item.size;
 }

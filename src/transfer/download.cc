@@ -132,7 +132,7 @@ Outcome<ObjectCopy::Work> Download::Begin(Worker& worker) {
     // Its name is on record before it exists: a kill in between leaves nothing that nobody knows.
     if (session_.record) {
       session_.record->Begin(
-          target_.Key(),
+          target_.key,
           {.identity = item_.identity, .upload = temporary_, .part_size = plan_.part_size});
     }
     MUSTER_TRY(OpenTemporary(false));
@@ -143,7 +143,7 @@ Outcome<ObjectCopy::Work> Download::Begin(Worker& worker) {
 
 // Opens what an earlier run left of it; what is of no use is removed, and nothing comes back.
 std::optional<Record::Begun> Download::TakeUp() {
-  auto begun = session_.record ? session_.record->Find(target_.Key()) : std::nullopt;
+  auto begun = session_.record ? session_.record->Find(target_.key) : std::nullopt;
   if (!begun) return std::nullopt;
   temporary_ = begun->upload;
   if (begun->Fits(item_.identity, plan_.part_size) && OpenTemporary(true)) return begun;
@@ -225,7 +225,7 @@ Outcome<void> Download::FetchPart(Worker& worker, const Part& part) {
     MUSTER_ASSIGN(const Fetched fetched, Fetch(worker, item_, range, kind, sink));
     if (!whole) {
       if (session_.record) {
-        session_.record->AddPart(target_.Key(), part.number, {"", s3::Hex(fetched.digest)});
+        session_.record->AddPart(target_.key, part.number, {"", s3::Hex(fetched.digest)});
       }
       const MutexLock lock(mutex_);
       digests_[part.number] = fetched.digest;
@@ -261,7 +261,7 @@ Outcome<void> Download::CopyPart(Worker& worker, const Part& part) {
     check_ = check;
   }
   if (!whole && session_.record) {
-    session_.record->AddPart(target_.Key(), part.number, {"", s3::Hex(digest)});
+    session_.record->AddPart(target_.key, part.number, {"", s3::Hex(digest)});
   }
   const MutexLock lock(mutex_);
   digests_[part.number] = std::move(digest);
@@ -352,7 +352,7 @@ Outcome<Check> Download::Finish(Worker& worker) {
 
 void Download::Abandon(Worker&) {
   keep_ = false;
-  if (session_.record) session_.record->Forget(target_.Key());
+  if (session_.record) session_.record->Forget(target_.key);
 }
 
 }  // namespace

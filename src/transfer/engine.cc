@@ -59,11 +59,12 @@ void Engine::Close() {
   const MutexLock lock(mutex_);
   closed_ = true;
   wake_.NotifyAll();
+  over_.NotifyAll();
 }
 
 bool Engine::Wait(int64_t ms) {
   MutexLock lock(mutex_);
-  if (!closed_ || unfinished_ > 0) room_.WaitFor(lock, ms);
+  if (!closed_ || unfinished_ > 0) over_.WaitFor(lock, ms);
   return closed_ && unfinished_ == 0;
 }
 
@@ -74,7 +75,7 @@ std::optional<Engine::Job> Engine::Take() {
     if (!queue.empty()) {
       Job job = std::move(queue.front());
       queue.pop_front();
-      if (&queue == &objects_) room_.NotifyAll();
+      MakeRoom();
       return job;
     }
     if (closed_ && unfinished_ == 0) return std::nullopt;
@@ -86,8 +87,13 @@ void Engine::Ended() {
   const MutexLock lock(mutex_);
   if (--unfinished_ == 0) {
     wake_.NotifyAll();
-    room_.NotifyAll();
+    over_.NotifyAll();
   }
+}
+
+// Not for each object that is taken: who adds would wake up for each of them.
+void Engine::MakeRoom() {
+  if (objects_.size() <= kMostWaiting / 2) room_.NotifyAll();
 }
 
 void Engine::Run() {
@@ -129,7 +135,7 @@ std::vector<std::shared_ptr<Engine::Open>> Engine::TakeMore(const Open& first) {
     more.push_back(std::move(objects_.front().open));
     objects_.pop_front();
   }
-  if (!more.empty()) room_.NotifyAll();
+  MakeRoom();
   return more;
 }
 
@@ -237,7 +243,7 @@ void Engine::FinishObject(Worker& worker, const std::shared_ptr<Open>& open) {
 
 void Engine::Succeed(const std::shared_ptr<Open>& open, Check check) {
   open->copy.reset();
-  if (session_.record) session_.record->Done(open->target.Key(), open->item.identity);
+  if (session_.record) session_.record->Done(open->target.key, open->item.identity);
   session_.Copied(open->item, Show(open->target.at), check);
   Ended();
 }

@@ -38,6 +38,7 @@ class Engine {
   std::optional<Job> Take() EXCLUDES(mutex_);
   // More objects like it, as many as wait and are worth a request.
   std::vector<std::shared_ptr<Open>> TakeMore(const Open& first) EXCLUDES(mutex_);
+  void MakeRoom() REQUIRES(mutex_);
   void Ended() EXCLUDES(mutex_);  // an object, well or not
   void Begin(Worker& worker, const std::shared_ptr<Open>& open);
   Outcome<void> MoveWhole(Worker& worker, Open& open);
@@ -50,7 +51,9 @@ class Engine {
 
   Session& session_;
   Mutex mutex_;
-  CondVar wake_, room_;
+  CondVar wake_;  // a worker: there is something to do, or nothing any more
+  CondVar room_;  // who adds: the queue is half empty
+  CondVar over_;  // who waits for the end
   std::deque<Job> parts_ GUARDED_BY(mutex_);
   std::deque<Job> objects_ GUARDED_BY(mutex_);
   int64_t unfinished_ GUARDED_BY(mutex_) = 0;  // objects added and not ended

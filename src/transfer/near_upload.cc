@@ -73,7 +73,7 @@ Outcome<ObjectCopy::Work> NearUpload::Begin(Worker&) {
   keep_ = plan_.count > 1 && session_.record != nullptr;
   if (keep_ && std::ssize(work.left) == plan_.count) {
     session_.record->Begin(
-        target_.Key(),
+        target_.key,
         {.identity = source_.identity, .upload = draft_.name, .part_size = plan_.part_size});
   }
   return work;
@@ -81,7 +81,7 @@ Outcome<ObjectCopy::Work> NearUpload::Begin(Worker&) {
 
 // What an earlier run left of it.
 Status NearUpload::TakeUp() {
-  const auto begun = session_.record ? session_.record->Find(target_.Key()) : std::nullopt;
+  const auto begun = session_.record ? session_.record->Find(target_.key) : std::nullopt;
   if (!begun || !begun->Fits(source_.identity, plan_.part_size)) return {};
   auto draft = near_->OpenDraft(begun->upload);
   if (!draft) return {};  // swept away, or it was begun over the connection
@@ -105,7 +105,7 @@ std::vector<int> NearUpload::Left() {
 
 void NearUpload::Abandon(Worker&) {
   keep_ = false;
-  if (session_.record) session_.record->Forget(target_.Key());
+  if (session_.record) session_.record->Forget(target_.key);
 }
 
 Outcome<void> NearUpload::Move(Worker& worker, const Part& part) {
@@ -113,7 +113,7 @@ Outcome<void> NearUpload::Move(Worker& worker, const Part& part) {
                             part.length,      Show(item_.at),  Show(target_.at)};
   MUSTER_ASSIGN(std::string crc, CopyAndSum(worker, stretch, s3::DigestKind::kCrc32c));
   MUSTER_TRY(CheckSource());
-  if (keep_) session_.record->AddPart(target_.Key(), part.number, {"", s3::Hex(crc)});
+  if (keep_) session_.record->AddPart(target_.key, part.number, {"", s3::Hex(crc)});
   const MutexLock lock(mutex_);
   crcs_[part.number] = std::move(crc);
   return {};

@@ -11,8 +11,6 @@
 
 namespace muster::transfer {
 
-std::string Target::Key() const { return Exact(at); }
-
 namespace {
 
 std::string IdentityOf(const struct stat& info) {

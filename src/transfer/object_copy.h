@@ -42,7 +42,7 @@ class ObjectCopy {
 struct Target {
   Location at;
   LocalTree::Place place = {};  // for files
-  std::string Key() const;      // what the record calls it
+  std::string key = {};         // what the record calls it
 };
 
 // Each for its pair of ends. The item is copied; an ObjectCopy outlives nothing.

@@ -127,7 +127,7 @@ Outcome<std::vector<int>> Upload::BeginParts(Worker& worker) {
   MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(target_.at.profile));
   Record* const record = session_.record.get();
   std::optional<Record::Begun> begun;
-  if (record != nullptr) begun = record->Find(target_.Key());
+  if (record != nullptr) begun = record->Find(target_.key);
   if (begun && !begun->Fits(item_.identity, plan_.part_size)) {
     (void)client->Abort(target_.at.bucket, target_.at.key, begun->upload);
     begun.reset();
@@ -142,10 +142,10 @@ Outcome<std::vector<int>> Upload::BeginParts(Worker& worker) {
     upload_ = start.id;
     with_crc_ = start.with_crc;
     if (record != nullptr) {
-      record->Begin(target_.Key(), {.identity = item_.identity,
-                                    .upload = upload_,
-                                    .with_crc = with_crc_,
-                                    .part_size = plan_.part_size});
+      record->Begin(target_.key, {.identity = item_.identity,
+                                  .upload = upload_,
+                                  .with_crc = with_crc_,
+                                  .part_size = plan_.part_size});
     }
   }
   std::vector<int> left;
@@ -223,7 +223,7 @@ Outcome<void> Upload::Move(Worker& worker, const Part& part) {
       }));
   if (whole) return {};
   if (session_.record) {
-    session_.record->AddPart(target_.Key(), part.number, {answer.etag, s3::Hex(crc32c)});
+    session_.record->AddPart(target_.key, part.number, {answer.etag, s3::Hex(crc32c)});
   }
   const MutexLock lock(mutex_);
   done_[part.number] = {answer.etag, crc32c};
@@ -278,7 +278,7 @@ Outcome<Check> Upload::Finish(Worker& worker) {
 }
 
 void Upload::Abandon(Worker& worker) {
-  if (session_.record) session_.record->Forget(target_.Key());
+  if (session_.record) session_.record->Forget(target_.key);
   const auto client = worker.StoreFor(target_.at.profile);
   if (client && !upload_.empty()) {
     (void)(*client)->Abort(target_.at.bucket, target_.at.key, upload_);
