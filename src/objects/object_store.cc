@@ -136,7 +136,7 @@ S3Result<Object> ObjectStore::Find(const std::string& bucket, const std::string&
 
 S3Result<TempFile> ObjectStore::NewFile() const {
   MUSTER_ASSIGN(auto folder, temporary_->ForOneFile());
-  MUSTER_ASSIGN(TempFile file, TempFile::Make(std::move(folder)));
+  MUSTER_ASSIGN(TempFile file, TempFile::Make(std::move(folder), commits_.syncs()));
   return file;
 }
 

@@ -17,7 +17,6 @@ namespace {
 constexpr const char* kData = "data";
 constexpr const char* kLog = "parts";
 constexpr int64_t kLargestLog = 64 << 20;
-constexpr int64_t kWriteBehind = 8 << 20;
 
 int64_t NowMs() { return SystemClock().WallMs(); }
 
@@ -42,7 +41,8 @@ PartWriter::PartWriter(std::shared_ptr<Upload> upload, int number, os::Fd file, 
       number_(number),
       file_(std::move(file)),
       name_(std::move(name)),
-      offset_(offset) {}
+      offset_(offset),
+      behind_(upload_->store_.commits().syncs(), offset) {}
 
 PartWriter::~PartWriter() {
   if (!finished_) upload_->Release(number_, name_);
@@ -54,11 +54,8 @@ Status PartWriter::Write(std::string_view bytes) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return FailErrno(errno, "write a part");
     bytes.remove_prefix(static_cast<size_t>(count));
-    const int64_t before = written_;
     written_ += count;
-    if (before / kWriteBehind != written_ / kWriteBehind) {
-      (void)::sync_file_range(file_.get(), offset_ + before, count, SYNC_FILE_RANGE_WRITE);
-    }
+    behind_.Wrote(file_.get(), count);
   }
   return {};
 }

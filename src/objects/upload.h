@@ -13,6 +13,7 @@
 #include "objects/body_check.h"
 #include "objects/object_store.h"
 #include "objects/part_log.h"
+#include "objects/write_behind.h"
 
 namespace muster::objects {
 
@@ -40,6 +41,7 @@ class PartWriter {
   const std::string name_;  // of a file of its own; empty: a place in the common one
   const int64_t offset_;
   int64_t written_ = 0;
+  WriteBehind behind_;
   bool finished_ = false;
 };
 

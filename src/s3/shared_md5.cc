@@ -1,41 +1,52 @@
 #include "s3/shared_md5.h"
 
 #include <algorithm>
+#include <deque>
 #include <vector>
 
 #include "base/thread_annotations.h"
 #include "s3/md5_lanes.h"
 
 namespace muster::s3 {
+namespace {
+
+constexpr size_t kSmallestPiece = 8 << 10;
+
+}  // namespace
 
 class SharedMd5::Text {
  public:
-  std::string waiting;  // not yet hashed
+  // Of the thread that uses the text.
+  std::string coming;  // a piece that is not yet whole
+  size_t piece_size = kPiece;
   uint64_t length = 0;  // of all bytes
 
-  // Takes whole blocks of what waits out of it, to be hashed.
-  Md5Lane Take() {
-    hashing_.clear();
-    hashing_.swap(waiting);
-    const size_t whole = hashing_.size() / kMd5Block * kMd5Block;
-    if (whole < hashing_.size()) waiting.assign(hashing_, whole);
-    return {&state_, hashing_.data(), whole / kMd5Block};
-  }
-  void Taken() {
-    // The memory goes on as that of what waits next; no second one is kept.
-    if (hashing_.capacity() > waiting.capacity() && waiting.size() < kMd5Block) {
-      hashing_.assign(waiting);
-      waiting.swap(hashing_);
-    }
-    hashing_ = std::string();
-  }
+  // Of the choir.
+  std::deque<std::string> whole;  // pieces to hash, the first perhaps in part
+  bool busy = false;              // somebody hashes the first
+
   // Behind the last byte: the mark and the length in bits, little-endian.
   void Pad() {
     const uint64_t bits = length * 8;
-    waiting += '\x80';
-    while (waiting.size() % kMd5Block != kMd5Block - sizeof bits) waiting += '\0';
-    for (size_t i = 0; i < sizeof bits; ++i) waiting += static_cast<char>(bits >> (8 * i));
+    coming += '\x80';
+    while (coming.size() % kMd5Block != kMd5Block - sizeof bits) coming += '\0';
+    for (size_t i = 0; i < sizeof bits; ++i) coming += static_cast<char>(bits >> (8 * i));
   }
+
+  size_t FirstBlocks() const { return (whole.front().size() - hashed_) / kMd5Block; }
+  Md5Lane Take(size_t most_blocks) {
+    busy = true;
+    taken_ = std::min(FirstBlocks(), most_blocks);
+    return {&state_, whole.front().data() + hashed_, taken_};
+  }
+  void Taken() {
+    busy = false;
+    hashed_ += taken_ * kMd5Block;
+    if (hashed_ < whole.front().size()) return;
+    whole.pop_front();
+    hashed_ = 0;
+  }
+
   std::string Value() const {
     std::string raw;
     for (const uint32_t word : state_.words) {
@@ -44,11 +55,10 @@ class SharedMd5::Text {
     return raw;
   }
 
-  bool busy = false;  // somebody hashes it
-
  private:
   Md5State state_;
-  std::string hashing_;
+  size_t hashed_ = 0;  // bytes of the first piece
+  size_t taken_ = 0;   // blocks that are being hashed
 };
 
 // All texts that are coming, in one process.
@@ -62,6 +72,7 @@ class SharedMd5::Choir {
   void Join(Text* text) EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     texts_.push_back(text);
+    text->piece_size = PieceSize();
   }
 
   void Leave(Text* text) EXCLUDES(mutex_) {
@@ -70,68 +81,66 @@ class SharedMd5::Choir {
     std::erase(texts_, text);
   }
 
-  void Add(Text& text, std::string_view bytes) EXCLUDES(mutex_) {
-    while (!bytes.empty()) {
-      Taken taken;
-      {
-        MutexLock lock(mutex_);
-        const size_t room = kMostWaiting - text.waiting.size();
-        if (bytes.size() <= room || text.waiting.size() < kMd5Block) {
-          const std::string_view piece = bytes.substr(0, room);
-          text.waiting += piece;
-          text.length += piece.size();
-          bytes.remove_prefix(piece.size());
-          continue;
-        }
-        while (text.busy) idle_.Wait(lock);
-        taken = TakeWith(text);
-      }
-      Hash(taken);
+  // What is coming is a whole piece. Few texts wait long, so that each pass finds a piece of all
+  // of them: two that are hashed by two threads as they fill would each be hashed alone.
+  void Hand(Text& text) EXCLUDES(mutex_) {
+    size_t share = 0;
+    {
+      const MutexLock lock(mutex_);
+      text.whole.push_back(std::move(text.coming));
+      text.piece_size = PieceSize();
+      share = std::max<size_t>(kMostWaiting / texts_.size() / kPiece, 1);
     }
+    text.coming = std::string();
+    HashDownTo(text, share);
   }
 
   std::string Finish(Text& text) EXCLUDES(mutex_) {
-    Taken taken;
+    text.Pad();
     {
-      MutexLock lock(mutex_);
-      while (text.busy) idle_.Wait(lock);
-      text.Pad();
-      taken = TakeWith(text);
+      const MutexLock lock(mutex_);
+      text.whole.push_back(std::move(text.coming));
     }
-    Hash(taken);
+    HashDownTo(text, 0);
     return text.Value();
   }
 
  private:
-  struct Taken {
-    std::vector<Text*> texts;
-    std::vector<Md5Lane> lanes;
-  };
-
-  // The text and others that have a block waiting, as many as are hashed abreast.
-  Taken TakeWith(Text& first) REQUIRES(mutex_) {
-    Taken taken;
-    const auto take = [&](Text* text) {
-      text->busy = true;
-      taken.texts.push_back(text);
-      taken.lanes.push_back(text->Take());
-    };
-    take(&first);
-    for (Text* const text : texts_) {
-      if (taken.texts.size() >= Md5Width()) break;
-      if (!text->busy && text->waiting.size() >= kMd5Block) take(text);
-    }
-    return taken;
+  // Many texts fill all lanes, and need not wait in large pieces for that.
+  size_t PieceSize() const REQUIRES(mutex_) {
+    const size_t size = kMostWaiting / texts_.size() / kMd5Block * kMd5Block;
+    return std::clamp(size, kSmallestPiece, kPiece);
   }
 
-  void Hash(Taken& taken) EXCLUDES(mutex_) {
-    AddMd5Blocks(taken.lanes);
-    const MutexLock lock(mutex_);
-    for (Text* const text : taken.texts) {
-      text->Taken();
-      text->busy = false;
+  void HashDownTo(Text& text, size_t pieces) EXCLUDES(mutex_) {
+    std::vector<Text*> texts;
+    std::vector<Md5Lane> lanes;
+    while (true) {
+      {
+        MutexLock lock(mutex_);
+        for (Text* const taken : texts) taken->Taken();
+        if (!texts.empty()) idle_.NotifyAll();
+        while (text.busy) idle_.Wait(lock);
+        if (text.whole.size() <= pieces) return;
+        Choose(text, texts, lanes);
+      }
+      AddMd5Blocks(lanes);
     }
-    idle_.NotifyAll();
+  }
+
+  // The text and others that have a piece waiting, as many as are hashed abreast, and of none more
+  // than of the first: the rest would be hashed without company.
+  void Choose(Text& first, std::vector<Text*>& texts, std::vector<Md5Lane>& lanes)
+      REQUIRES(mutex_) {
+    texts.assign({&first});
+    const size_t most = first.FirstBlocks();
+    lanes.assign({first.Take(most)});
+    for (Text* const text : texts_) {
+      if (texts.size() >= Md5Width()) break;
+      if (text->busy || text->whole.empty()) continue;
+      texts.push_back(text);
+      lanes.push_back(text->Take(most));
+    }
   }
 
   Mutex mutex_;
@@ -154,7 +163,15 @@ void SharedMd5::Add(std::string_view bytes) {
     text_ = std::make_unique<Text>();
     Choir::All().Join(text_.get());
   }
-  Choir::All().Add(*text_, bytes);
+  text_->length += bytes.size();
+  while (!bytes.empty()) {
+    const std::string_view piece = bytes.substr(0, text_->piece_size - text_->coming.size());
+    // A second piece says that more will come: it gets its room at once.
+    if (text_->length > text_->piece_size) text_->coming.reserve(text_->piece_size);
+    text_->coming += piece;
+    bytes.remove_prefix(piece.size());
+    if (text_->coming.size() == text_->piece_size) Choir::All().Hand(*text_);
+  }
 }
 
 std::string SharedMd5::Finish() {

@@ -7,12 +7,13 @@
 namespace muster::s3 {
 
 // The MD5 of one text that comes in pieces, hashed abreast with the others that are coming at the
-// same time, on whatever thread: up to sixteen in the time of one. Pieces wait in memory, at most
-// kMostWaiting bytes of each text, until one of the texts has no more room; its thread then hashes
-// what waits of all. One thread at a time uses one of these.
+// same time, on whatever thread: up to sixteen in the time of one. Whole pieces wait in memory,
+// kMostWaiting bytes of all texts together, until a text has more of them than its share; its
+// thread then hashes the first piece of each. One thread at a time uses one of these.
 class SharedMd5 {
  public:
-  static constexpr size_t kMostWaiting = 64 << 10;
+  static constexpr size_t kMostWaiting = 2 << 20;
+  static constexpr size_t kPiece = 64 << 10;
 
   SharedMd5();
   ~SharedMd5();

@@ -54,7 +54,7 @@ TEST(SharedMd5, TextsThatComeTogetherDoNotMix) {
 }
 
 TEST(SharedMd5, TakesAPieceLargerThanItsRoom) {
-  const std::string bytes = Sample(5 * SharedMd5::kMostWaiting + 321, 5);
+  const std::string bytes = Sample(SharedMd5::kMostWaiting * 3 / 2 + 321, 5);
   SharedMd5 md5;
   md5.Add(bytes.substr(0, 7));
   md5.Add(std::string_view(bytes).substr(7));
@@ -101,6 +101,29 @@ TEST(SharedMd5, ThreadsHashEachOthersTexts) {
       }
       for (size_t i = 0; i < kTexts; ++i) EXPECT_EQ(Hex(md5s[i].Finish()), OneByOne(bytes[i]));
     });
+  }
+}
+
+TEST(SharedMd5, LongTextsOfTwoThreadsLeaveRoomForShortOnes) {
+  std::barrier together(3);
+  std::vector<std::jthread> threads;
+  for (const size_t size : {SharedMd5::kMostWaiting * 2 + 17, SharedMd5::kMostWaiting * 3}) {
+    threads.emplace_back([&together, size] {
+      const std::string bytes = Sample(size, static_cast<int>(size % 100));
+      together.arrive_and_wait();
+      SharedMd5 md5;
+      for (size_t at = 0; at < size; at += 50'000) {
+        md5.Add(std::string_view(bytes).substr(at, 50'000));
+      }
+      EXPECT_EQ(Hex(md5.Finish()), OneByOne(bytes));
+    });
+  }
+  together.arrive_and_wait();
+  for (int i = 0; i < 100; ++i) {
+    const std::string bytes = Sample(size_t(700 * i), i);
+    SharedMd5 md5;
+    md5.Add(bytes);
+    EXPECT_EQ(Hex(md5.Finish()), OneByOne(bytes));
   }
 }
 
