@@ -7,6 +7,7 @@ import threading
 import time
 import typing
 
+from frame import free_memory
 from frame.object_servers import program
 
 
@@ -80,7 +81,8 @@ class Ran(typing.NamedTuple):
 
 
 def run(command, env=None):
-    """Runs a command that must succeed."""
+    """Runs a command that must succeed, with free memory at hand."""
+    free_memory.touch()
     began = time.perf_counter()
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
     memory = Memory(child.pid)

@@ -87,16 +87,22 @@ S3Status BodyCheck::TakePayload(std::string_view bytes, const Taker& take) {
   seen_ += static_cast<int64_t>(bytes.size());
   if (length_ && seen_ > *length_) return Refuse(S3Code::kIncompleteBody);
   if (seen_ > kLargestPut) return Refuse(S3Code::kEntityTooLarge);
-  md5_.Add(bytes);
   if (sha256_) sha256_->Add(bytes);
   if (checksum_) checksum_->Add(bytes);
-  return take(bytes);
+  S3Status taken;
+  md5_.Add(bytes, [&](std::string_view piece) {
+    if (taken) taken = take(piece);
+  });
+  return taken;
 }
 
-S3Result<BodySums> BodyCheck::Finish() {
+S3Result<BodySums> BodyCheck::Finish(const Taker& take) {
   if (chunked_) MUSTER_TRY(chunked_->End());
   if (length_ && seen_ != *length_) return Refuse(S3Code::kIncompleteBody);
-  BodySums sums{.size = seen_, .md5 = md5_.Finish()};
+  S3Status taken;
+  BodySums sums{.size = seen_,
+                .md5 = md5_.Finish([&](std::string_view piece) { taken = take(piece); })};
+  if (!taken) return std::unexpected(std::move(taken).error());
   if (!wanted_md5_.empty() && wanted_md5_ != sums.md5) return Refuse(S3Code::kBadDigest);
   std::string sha256;
   if (sha256_) {

@@ -27,9 +27,10 @@ class BodyCheck {
   // kInvalidDigest and the like when the head contradicts itself.
   static S3Result<BodyCheck> Make(const S3Request& request, const Caller& caller);
 
-  // Hands the payload's pieces on. What it has handed on is not proven before Finish.
+  // Hands the payload on in large pieces, the rest of it in Finish. What it has handed on is not
+  // proven before Finish has said yes.
   S3Status Feed(std::string_view bytes, const Taker& take);
-  S3Result<BodySums> Finish();
+  S3Result<BodySums> Finish(const Taker& take);
 
   // Of the payload, where the head tells it.
   std::optional<int64_t> length() const { return length_; }

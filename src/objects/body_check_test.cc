@@ -1,6 +1,9 @@
 // The chunked example is the published one of S3: a body of 66560 times 'a'.
 #include "objects/body_check.h"
 
+#include <numeric>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include "objects/sample_requests.h"
@@ -46,14 +49,16 @@ Outcome Feed(const http::Headers& headers, const Caller& caller, const std::stri
   auto check = BodyCheck::Make(request, caller);
   if (!check) return {{}, std::unexpected(check.error())};
   std::string payload;
+  const BodyCheck::Taker take = [&](std::string_view piece) {
+    payload += piece;
+    return S3Status();
+  };
   for (size_t at = 0; at < body.size(); at += step) {
-    const auto fed = check->Feed(std::string_view(body).substr(at, step), [&](std::string_view p) {
-      payload += p;
-      return S3Status();
-    });
+    const auto fed = check->Feed(std::string_view(body).substr(at, step), take);
     if (!fed) return {payload, std::unexpected(fed.error())};
   }
-  return {payload, check->Finish()};
+  auto sums = check->Finish(take);
+  return {payload, std::move(sums)};
 }
 
 S3Code CodeOf(const Outcome& outcome) {
@@ -78,8 +83,45 @@ TEST(BodyCheck, TheChecksumOfACompletedObjectIsNotThatOfItsListOfParts) {
   request.facts.content_length = static_cast<int64_t>(document.size());
   auto check = BodyCheck::Make(request, {});
   ASSERT_TRUE(check);
-  ASSERT_TRUE(check->Feed(document, [](std::string_view) { return S3Status(); }));
-  EXPECT_TRUE(check->Finish());
+  const BodyCheck::Taker take = [](std::string_view) { return S3Status(); };
+  ASSERT_TRUE(check->Feed(document, take));
+  EXPECT_TRUE(check->Finish(take));
+}
+
+TEST(BodyCheck, HandsAllButTheRestOnInWholePages) {
+  const std::string body(700'001, 'x');
+  S3Request request = SampleRequest("PUT", "/bucket/k", {});
+  request.facts.content_length = std::ssize(body);
+  auto check = BodyCheck::Make(request, {});
+  ASSERT_TRUE(check);
+  std::vector<size_t> sizes;
+  const BodyCheck::Taker take = [&](std::string_view piece) {
+    sizes.push_back(piece.size());
+    return S3Status();
+  };
+  for (size_t at = 0; at < body.size(); at += 9'999) {
+    ASSERT_TRUE(check->Feed(std::string_view(body).substr(at, 9'999), take));
+  }
+  const size_t fed = sizes.size();
+  EXPECT_GT(fed, 0u);
+  for (const size_t size : sizes) EXPECT_EQ(size % 4096, 0u);
+  ASSERT_TRUE(check->Finish(take));
+  EXPECT_EQ(sizes.size(), fed + 1);
+  EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), size_t(0)), body.size());
+}
+
+TEST(BodyCheck, WhatTheLastPieceMeetsIsTheAnswer) {
+  S3Request request = SampleRequest("PUT", "/bucket/k", {});
+  request.facts.content_length = 5;
+  auto check = BodyCheck::Make(request, {});
+  ASSERT_TRUE(check);
+  const BodyCheck::Taker full = [](std::string_view) -> S3Status {
+    return Refuse(S3Code::kInternalError);
+  };
+  ASSERT_TRUE(check->Feed("hello", full));
+  const auto sums = check->Finish(full);
+  ASSERT_FALSE(sums);
+  EXPECT_EQ(sums.error().code, S3Code::kInternalError);
 }
 
 TEST(BodyCheck, RefusesChunksThatWereChanged) {

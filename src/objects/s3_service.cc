@@ -37,8 +37,7 @@ class CheckedSink final : public http::BodySink {
       : call_(std::move(call)), check_(std::move(check)), target_(std::move(target)) {}
 
   Status Write(std::string_view bytes) override {
-    const S3Status status =
-        check_.Feed(bytes, [&](std::string_view piece) { return target_->Take(piece); });
+    const S3Status status = check_.Feed(bytes, take_);
     if (status) return {};
     failure_ = status.error();
     return muster::Fail(Code::kInvalid, failure_->message);
@@ -48,7 +47,7 @@ class CheckedSink final : public http::BodySink {
   }
   void Finish(http::Reply reply) override {
     call_->Take(std::move(reply));
-    const auto sums = check_.Finish();
+    const auto sums = check_.Finish(take_);
     if (!sums) return call_->Fail(sums.error());
     target_->Done(*sums);
   }
@@ -57,6 +56,7 @@ class CheckedSink final : public http::BodySink {
   const CallPtr call_;
   BodyCheck check_;
   const std::unique_ptr<BodyTarget> target_;
+  const BodyCheck::Taker take_ = [this](std::string_view piece) { return target_->Take(piece); };
   std::optional<S3Error> failure_;
 };
 

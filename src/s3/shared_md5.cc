@@ -1,6 +1,7 @@
 #include "s3/shared_md5.h"
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 #include <vector>
 
@@ -10,7 +11,8 @@
 namespace muster::s3 {
 namespace {
 
-constexpr size_t kSmallestPiece = 8 << 10;
+constexpr size_t kSmallestPiece = 32 << 10;
+constexpr size_t kMostSpare = SharedMd5::kMostWaiting / SharedMd5::kPiece;
 
 }  // namespace
 
@@ -39,12 +41,15 @@ class SharedMd5::Text {
     taken_ = std::min(FirstBlocks(), most_blocks);
     return {&state_, whole.front().data() + hashed_, taken_};
   }
-  void Taken() {
+  // The memory of a piece that is through, else none.
+  std::string Taken() {
     busy = false;
     hashed_ += taken_ * kMd5Block;
-    if (hashed_ < whole.front().size()) return;
+    if (hashed_ < whole.front().size()) return {};
+    std::string through = std::move(whole.front());
     whole.pop_front();
     hashed_ = 0;
+    return through;
   }
 
   std::string Value() const {
@@ -88,10 +93,14 @@ class SharedMd5::Choir {
     {
       const MutexLock lock(mutex_);
       text.whole.push_back(std::move(text.coming));
+      text.coming.clear();
+      if (!spare_.empty()) {
+        text.coming.swap(spare_.back());
+        spare_.pop_back();
+      }
       text.piece_size = PieceSize();
-      share = std::max<size_t>(kMostWaiting / texts_.size() / kPiece, 1);
+      share = std::max<size_t>(kMostWaiting / texts_.size() / text.piece_size, 1);
     }
-    text.coming = std::string();
     HashDownTo(text, share);
   }
 
@@ -108,8 +117,7 @@ class SharedMd5::Choir {
  private:
   // Many texts fill all lanes, and need not wait in large pieces for that.
   size_t PieceSize() const REQUIRES(mutex_) {
-    const size_t size = kMostWaiting / texts_.size() / kMd5Block * kMd5Block;
-    return std::clamp(size, kSmallestPiece, kPiece);
+    return std::clamp(std::bit_floor(kMostWaiting / texts_.size()), kSmallestPiece, kPiece);
   }
 
   void HashDownTo(Text& text, size_t pieces) EXCLUDES(mutex_) {
@@ -118,7 +126,7 @@ class SharedMd5::Choir {
     while (true) {
       {
         MutexLock lock(mutex_);
-        for (Text* const taken : texts) taken->Taken();
+        for (Text* const taken : texts) Keep(taken->Taken());
         if (!texts.empty()) idle_.NotifyAll();
         while (text.busy) idle_.Wait(lock);
         if (text.whole.size() <= pieces) return;
@@ -126,6 +134,13 @@ class SharedMd5::Choir {
       }
       AddMd5Blocks(lanes);
     }
+  }
+
+  // Memory goes from piece to piece: what is fresh from the system costs more than to fill it.
+  void Keep(std::string memory) REQUIRES(mutex_) {
+    if (memory.capacity() < kPiece || spare_.size() >= kMostSpare) return;
+    memory.clear();
+    spare_.push_back(std::move(memory));
   }
 
   // The text and others that have a piece waiting, as many as are hashed abreast, and of none more
@@ -146,6 +161,7 @@ class SharedMd5::Choir {
   Mutex mutex_;
   CondVar idle_;
   std::vector<Text*> texts_ GUARDED_BY(mutex_);
+  std::vector<std::string> spare_ GUARDED_BY(mutex_);
 };
 
 SharedMd5::SharedMd5() = default;
@@ -158,7 +174,7 @@ SharedMd5::~SharedMd5() {
   if (text_) Choir::All().Leave(text_.get());
 }
 
-void SharedMd5::Add(std::string_view bytes) {
+void SharedMd5::Add(std::string_view bytes, const Sight& see) {
   if (!text_) {
     text_ = std::make_unique<Text>();
     Choir::All().Join(text_.get());
@@ -170,12 +186,15 @@ void SharedMd5::Add(std::string_view bytes) {
     if (text_->length > text_->piece_size) text_->coming.reserve(text_->piece_size);
     text_->coming += piece;
     bytes.remove_prefix(piece.size());
-    if (text_->coming.size() == text_->piece_size) Choir::All().Hand(*text_);
+    if (text_->coming.size() < text_->piece_size) continue;
+    if (see) see(text_->coming);
+    Choir::All().Hand(*text_);
   }
 }
 
-std::string SharedMd5::Finish() {
+std::string SharedMd5::Finish(const Sight& see) {
   if (!text_) Add({});
+  if (see && !text_->coming.empty()) see(text_->coming);
   return Choir::All().Finish(*text_);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -7,21 +8,26 @@
 namespace muster::s3 {
 
 // The MD5 of one text that comes in pieces, hashed abreast with the others that are coming at the
-// same time, on whatever thread: up to sixteen in the time of one. Whole pieces wait in memory,
-// kMostWaiting bytes of all texts together, until a text has more of them than its share; its
-// thread then hashes the first piece of each. One thread at a time uses one of these.
+// same time, on whatever thread: up to sixteen in the time of one. It is gathered to large pieces
+// that wait in memory, kMostWaiting bytes of all texts together, until a text has more of them than
+// its share; its thread then hashes the first piece of each. One thread at a time uses one of
+// these.
 class SharedMd5 {
  public:
   static constexpr size_t kMostWaiting = 2 << 20;
-  static constexpr size_t kPiece = 64 << 10;
+  static constexpr size_t kPiece = 256 << 10;
+
+  // Sees the text in the pieces it is gathered to, each once and in their order: all but the last
+  // are whole pages long, as files are written best.
+  using Sight = std::function<void(std::string_view)>;
 
   SharedMd5();
   ~SharedMd5();
   SharedMd5(SharedMd5&&) noexcept;
   SharedMd5& operator=(SharedMd5&&) noexcept;
 
-  void Add(std::string_view bytes);
-  std::string Finish();  // raw; once
+  void Add(std::string_view bytes, const Sight& see = nullptr);
+  std::string Finish(const Sight& see = nullptr);  // raw; once
 
  private:
   class Text;
