@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "base/thread_annotations.h"
@@ -36,15 +37,14 @@ class SharedMd5::Text {
   }
 
   size_t FirstBlocks() const { return (whole.front().size() - hashed_) / kMd5Block; }
-  Md5Lane Take(size_t most_blocks) {
+  Md5Lane Take(size_t blocks) {
     busy = true;
-    taken_ = std::min(FirstBlocks(), most_blocks);
-    return {&state_, whole.front().data() + hashed_, taken_};
+    return {&state_, whole.front().data() + hashed_, blocks};
   }
   // The memory of a piece that is through, else none.
-  std::string Taken() {
+  std::string Taken(size_t blocks) {
     busy = false;
-    hashed_ += taken_ * kMd5Block;
+    hashed_ += blocks * kMd5Block;
     if (hashed_ < whole.front().size()) return {};
     std::string through = std::move(whole.front());
     whole.pop_front();
@@ -63,7 +63,6 @@ class SharedMd5::Text {
  private:
   Md5State state_;
   size_t hashed_ = 0;  // bytes of the first piece
-  size_t taken_ = 0;   // blocks that are being hashed
 };
 
 // All texts that are coming, in one process.
@@ -83,57 +82,98 @@ class SharedMd5::Choir {
   void Leave(Text* text) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     while (text->busy) idle_.Wait(lock);
+    while (!text->whole.empty()) {
+      const size_t blocks = text->FirstBlocks();
+      waiting_ -= blocks * kMd5Block;
+      (void)text->Taken(blocks);
+    }
     std::erase(texts_, text);
   }
 
-  // What is coming is a whole piece. Few texts wait long, so that each pass finds a piece of all
-  // of them: two that are hashed by two threads as they fill would each be hashed alone.
+  // What is coming is a whole piece. Pieces wait for company: two texts that were hashed by their
+  // threads as they fill would each be hashed alone.
   void Hand(Text& text) EXCLUDES(mutex_) {
-    size_t share = 0;
     {
       const MutexLock lock(mutex_);
-      text.whole.push_back(std::move(text.coming));
-      text.coming.clear();
+      Push(text);
       if (!spare_.empty()) {
         text.coming.swap(spare_.back());
         spare_.pop_back();
       }
       text.piece_size = PieceSize();
-      share = std::max<size_t>(kMostWaiting / texts_.size() / text.piece_size, 1);
     }
-    HashDownTo(text, share);
+    while (auto pass = Next(nullptr)) Hash(*pass);
   }
 
   std::string Finish(Text& text) EXCLUDES(mutex_) {
     text.Pad();
     {
       const MutexLock lock(mutex_);
-      text.whole.push_back(std::move(text.coming));
+      Push(text);
     }
-    HashDownTo(text, 0);
+    while (auto pass = Next(&text)) Hash(*pass);
     return text.Value();
   }
 
  private:
-  // Many texts fill all lanes, and need not wait in large pieces for that.
-  size_t PieceSize() const REQUIRES(mutex_) {
-    return std::clamp(std::bit_floor(kMostWaiting / texts_.size()), kSmallestPiece, kPiece);
-  }
-
-  void HashDownTo(Text& text, size_t pieces) EXCLUDES(mutex_) {
+  struct Pass {
     std::vector<Text*> texts;
     std::vector<Md5Lane> lanes;
-    while (true) {
-      {
-        MutexLock lock(mutex_);
-        for (Text* const taken : texts) Keep(taken->Taken());
-        if (!texts.empty()) idle_.NotifyAll();
-        while (text.busy) idle_.Wait(lock);
-        if (text.whole.size() <= pieces) return;
-        Choose(text, texts, lanes);
-      }
-      AddMd5Blocks(lanes);
+    size_t blocks = 0;  // of each
+  };
+
+  // So small that two of each text have room; many texts fill all lanes anyway.
+  size_t PieceSize() const REQUIRES(mutex_) {
+    const size_t size = std::bit_floor(kMostWaiting / 2 / texts_.size());
+    return std::clamp(size, kSmallestPiece, kPiece);
+  }
+
+  void Push(Text& text) REQUIRES(mutex_) {
+    waiting_ += text.coming.size();
+    text.whole.push_back(std::move(text.coming));
+    text.coming.clear();
+  }
+
+  // What is to be hashed now: all of a text that ends, else as much as has no room. Waits where
+  // others hash it already.
+  std::optional<Pass> Next(Text* ending) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    while (ending != nullptr ? !ending->whole.empty() : waiting_ > Room()) {
+      Pass pass = ending != nullptr && ending->busy ? Pass() : Choose(ending);
+      if (!pass.texts.empty()) return pass;
+      idle_.Wait(lock);
     }
+    return std::nullopt;
+  }
+
+  // One that would be hashed alone has half as much room again, for others to come up.
+  size_t Room() const REQUIRES(mutex_) {
+    const auto ready = std::ranges::count_if(
+        texts_, [](const Text* text) { return !text->busy && !text->whole.empty(); });
+    return ready == 1 && texts_.size() > 1 ? kMostWaiting : kMostWaiting * 2 / 3;
+  }
+
+  // As many texts as wait and can be abreast, `first` among them. All go as far as the shortest
+  // can: the rest would be hashed with less company.
+  Pass Choose(Text* first) REQUIRES(mutex_) {
+    Pass pass;
+    if (first != nullptr) pass.texts.push_back(first);
+    for (Text* const text : texts_) {
+      if (pass.texts.size() >= Md5Width()) break;
+      if (text != first && !text->busy && !text->whole.empty()) pass.texts.push_back(text);
+    }
+    const auto shortest = std::ranges::min_element(pass.texts, {}, &Text::FirstBlocks);
+    if (shortest != pass.texts.end()) pass.blocks = (*shortest)->FirstBlocks();
+    for (Text* const text : pass.texts) pass.lanes.push_back(text->Take(pass.blocks));
+    waiting_ -= pass.texts.size() * pass.blocks * kMd5Block;
+    return pass;
+  }
+
+  void Hash(Pass& pass) EXCLUDES(mutex_) {
+    AddMd5Blocks(pass.lanes);
+    const MutexLock lock(mutex_);
+    for (Text* const text : pass.texts) Keep(text->Taken(pass.blocks));
+    idle_.NotifyAll();
   }
 
   // Memory goes from piece to piece: what is fresh from the system costs more than to fill it.
@@ -143,24 +183,10 @@ class SharedMd5::Choir {
     spare_.push_back(std::move(memory));
   }
 
-  // The text and others that have a piece waiting, as many as are hashed abreast, and of none more
-  // than of the first: the rest would be hashed without company.
-  void Choose(Text& first, std::vector<Text*>& texts, std::vector<Md5Lane>& lanes)
-      REQUIRES(mutex_) {
-    texts.assign({&first});
-    const size_t most = first.FirstBlocks();
-    lanes.assign({first.Take(most)});
-    for (Text* const text : texts_) {
-      if (texts.size() >= Md5Width()) break;
-      if (text->busy || text->whole.empty()) continue;
-      texts.push_back(text);
-      lanes.push_back(text->Take(most));
-    }
-  }
-
   Mutex mutex_;
   CondVar idle_;
   std::vector<Text*> texts_ GUARDED_BY(mutex_);
+  size_t waiting_ GUARDED_BY(mutex_) = 0;  // bytes of whole pieces that nobody hashes
   std::vector<std::string> spare_ GUARDED_BY(mutex_);
 };
 

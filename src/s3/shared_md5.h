@@ -9,12 +9,11 @@ namespace muster::s3 {
 
 // The MD5 of one text that comes in pieces, hashed abreast with the others that are coming at the
 // same time, on whatever thread: up to sixteen in the time of one. It is gathered to large pieces
-// that wait in memory, kMostWaiting bytes of all texts together, until a text has more of them than
-// its share; its thread then hashes the first piece of each. One thread at a time uses one of
-// these.
+// that wait in memory, at most kMostWaiting bytes of all texts; the thread whose piece is too much
+// hashes of as many texts as wait. One thread at a time uses one of these.
 class SharedMd5 {
  public:
-  static constexpr size_t kMostWaiting = 2 << 20;
+  static constexpr size_t kMostWaiting = 3 << 20;
   static constexpr size_t kPiece = 256 << 10;
 
   // Sees the text in the pieces it is gathered to, each once and in their order: all but the last
