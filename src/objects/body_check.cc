@@ -59,7 +59,6 @@ S3Status BodyCheck::ReadHead(const S3Request& request, const Caller& caller) {
   }
   if (length_.value_or(0) > kLargestPut) return Refuse(S3Code::kEntityTooLarge);
   if (caller.payload == Payload::kHash) {
-    sha256_.emplace(s3::DigestKind::kSha256);
     wanted_sha256_ = caller.payload_hash;
   }
   if (const std::string_view md5 = Trim(request.Header("Content-MD5")); !md5.empty()) {
@@ -72,8 +71,10 @@ S3Status BodyCheck::ReadHead(const S3Request& request, const Caller& caller) {
   if (checksum) {
     checksum_kind_ = checksum->kind;
     wanted_checksum_ = checksum->value;
-    // A SHA-256 is computed once where both are asked for.
-    if (checksum->kind != s3::DigestKind::kSha256 || !sha256_) checksum_.emplace(checksum->kind);
+    if (checksum->kind != s3::DigestKind::kSha256) checksum_.emplace(checksum->kind);
+  }
+  if (wanted_sha256_ || checksum_kind_ == s3::DigestKind::kSha256) {
+    sums_ = s3::SharedSums(s3::SharedSums::Sha256::kWanted);
   }
   return {};
 }
@@ -87,10 +88,9 @@ S3Status BodyCheck::TakePayload(std::string_view bytes, const Taker& take) {
   seen_ += static_cast<int64_t>(bytes.size());
   if (length_ && seen_ > *length_) return Refuse(S3Code::kIncompleteBody);
   if (seen_ > kLargestPut) return Refuse(S3Code::kEntityTooLarge);
-  if (sha256_) sha256_->Add(bytes);
   if (checksum_) checksum_->Add(bytes);
   S3Status taken;
-  md5_.Add(bytes, [&](std::string_view piece) {
+  sums_.Add(bytes, [&](std::string_view piece) {
     if (taken) taken = take(piece);
   });
   return taken;
@@ -100,15 +100,13 @@ S3Result<BodySums> BodyCheck::Finish(const Taker& take) {
   if (chunked_) MUSTER_TRY(chunked_->End());
   if (length_ && seen_ != *length_) return Refuse(S3Code::kIncompleteBody);
   S3Status taken;
-  BodySums sums{.size = seen_,
-                .md5 = md5_.Finish([&](std::string_view piece) { taken = take(piece); })};
+  auto [md5, sha256] = sums_.Finish([&](std::string_view piece) { taken = take(piece); });
   if (!taken) return std::unexpected(std::move(taken).error());
-  if (!wanted_md5_.empty() && wanted_md5_ != sums.md5) return Refuse(S3Code::kBadDigest);
-  std::string sha256;
-  if (sha256_) {
-    sha256 = sha256_->Finish();
-    if (s3::Hex(sha256) != wanted_sha256_) return Refuse(S3Code::kXAmzContentSha256Mismatch);
+  if (!wanted_md5_.empty() && wanted_md5_ != md5) return Refuse(S3Code::kBadDigest);
+  if (wanted_sha256_ && *wanted_sha256_ != s3::Hex(sha256)) {
+    return Refuse(S3Code::kXAmzContentSha256Mismatch);
   }
+  BodySums sums{.size = seen_, .md5 = std::move(md5)};
   if (checksum_kind_) {
     std::string raw = checksum_ ? checksum_->Finish() : sha256;
     MUSTER_TRY(CompareChecksum(raw));

@@ -7,7 +7,7 @@
 
 #include "objects/aws_chunked.h"
 #include "s3/checksum.h"
-#include "s3/shared_md5.h"
+#include "s3/shared_sums.h"
 
 namespace muster::objects {
 
@@ -44,10 +44,9 @@ class BodyCheck {
   std::optional<int64_t> length_;
   int64_t seen_ = 0;
   std::optional<AwsChunked> chunked_;
-  s3::SharedMd5 md5_;
-  std::string wanted_md5_;  // raw; empty: none was given
-  std::optional<s3::Digest> sha256_;
-  std::string wanted_sha256_;  // hex
+  s3::SharedSums sums_;
+  std::string wanted_md5_;                    // raw; empty: none was given
+  std::optional<std::string> wanted_sha256_;  // hex
   std::optional<s3::DigestKind> checksum_kind_;
   std::optional<s3::Digest> checksum_;
   std::string wanted_checksum_;  // base64; empty: it comes in the trailer

@@ -1,4 +1,4 @@
-#include "s3/shared_md5.h"
+#include "s3/shared_sums.h"
 
 #include <algorithm>
 #include <bit>
@@ -7,18 +7,26 @@
 #include <vector>
 
 #include "base/thread_annotations.h"
+#include "s3/digest.h"
 #include "s3/md5_lanes.h"
+#include "s3/sha256_blocks.h"
 
 namespace muster::s3 {
 namespace {
 
 constexpr size_t kSmallestPiece = 32 << 10;
-constexpr size_t kMostSpare = SharedMd5::kMostWaiting / SharedMd5::kPiece;
+constexpr size_t kMostSpare = SharedSums::kMostWaiting / SharedSums::kPiece;
 
 }  // namespace
 
-class SharedMd5::Text {
+class SharedSums::Text {
  public:
+  explicit Text(Sha256 wanted) : with_sha256_(wanted != Sha256::kNone) {
+    if (wanted == Sha256::kByLibrary || (with_sha256_ && !HasSha256())) {
+      library_.emplace(DigestKind::kSha256);
+    }
+  }
+
   // Of the thread that uses the text.
   std::string coming;  // a piece that is not yet whole
   size_t piece_size = kPiece;
@@ -28,18 +36,34 @@ class SharedMd5::Text {
   std::deque<std::string> whole;  // pieces to hash, the first perhaps in part
   bool busy = false;              // somebody hashes the first
 
-  // Behind the last byte: the mark and the length in bits, little-endian.
-  void Pad() {
-    const uint64_t bits = length * 8;
+  // No more is coming. Behind the last byte goes what MD5 wants there: the mark and the length in
+  // bits, little-endian.
+  void End() {
+    sha256_blocks_left_ = length / kSha256Block - sha256_blocks_;
+    rest_ = coming.substr(coming.size() - length % kSha256Block);
     coming += '\x80';
-    while (coming.size() % kMd5Block != kMd5Block - sizeof bits) coming += '\0';
-    for (size_t i = 0; i < sizeof bits; ++i) coming += static_cast<char>(bits >> (8 * i));
+    PadTo(coming, kMd5Block - sizeof(uint64_t));
+    for (size_t i = 0; i < sizeof(uint64_t); ++i) coming += static_cast<char>(length * 8 >> 8 * i);
   }
 
   size_t FirstBlocks() const { return (whole.front().size() - hashed_) / kMd5Block; }
   Md5Lane Take(size_t blocks) {
     busy = true;
-    return {&state_, whole.front().data() + hashed_, blocks};
+    return {&md5_, whole.front().data() + hashed_, blocks};
+  }
+  // Of the blocks just taken those that are the text's own; none where the library hashes them.
+  Sha256Lane TakeSha256(size_t blocks) {
+    const size_t own = std::min(blocks, sha256_blocks_left_);
+    sha256_blocks_ += own;
+    sha256_blocks_left_ -= own;
+    if (!with_sha256_) return {};
+    const char* const at = whole.front().data() + hashed_;
+    if (!library_) return {&sha256_, at, own};
+    for_library_ = {at, own * kSha256Block};
+    return {};
+  }
+  void AddByLibrary() {
+    if (library_) library_->Add(for_library_);
   }
   // The memory of a piece that is through, else none.
   std::string Taken(size_t blocks) {
@@ -52,21 +76,49 @@ class SharedMd5::Text {
     return through;
   }
 
-  std::string Value() const {
+  Sums Value() {
+    Sums sums;
+    for (const uint32_t word : md5_.words) {
+      for (int i = 0; i < 4; ++i) sums.md5 += static_cast<char>(word >> 8 * i);
+    }
+    if (with_sha256_) sums.sha256 = Sha256Value();
+    return sums;
+  }
+
+ private:
+  static void PadTo(std::string& bytes, size_t size_in_block) {
+    while (bytes.size() % kMd5Block != size_in_block) bytes += '\0';
+  }
+
+  std::string Sha256Value() {
+    if (library_) {
+      library_->Add(rest_);
+      return library_->Finish();
+    }
+    rest_ += '\x80';
+    PadTo(rest_, kSha256Block - sizeof(uint64_t));
+    for (int i = 7; i >= 0; --i) rest_ += static_cast<char>(length * 8 >> 8 * i);
+    Sha256Lane last{&sha256_, rest_.data(), rest_.size() / kSha256Block};
+    AddSha256Blocks({&last, 1});
     std::string raw;
-    for (const uint32_t word : state_.words) {
-      for (int i = 0; i < 4; ++i) raw += static_cast<char>(word >> (8 * i));
+    for (const uint32_t word : sha256_.words) {
+      for (int i = 3; i >= 0; --i) raw += static_cast<char>(word >> 8 * i);
     }
     return raw;
   }
 
- private:
-  Md5State state_;
-  size_t hashed_ = 0;  // bytes of the first piece
+  const bool with_sha256_;
+  Md5State md5_;
+  Sha256State sha256_;
+  std::optional<Digest> library_;  // where the processor has no instructions for it
+  std::string_view for_library_;   // of the pass that is under way
+  uint64_t sha256_blocks_ = 0, sha256_blocks_left_ = UINT64_MAX;  // the latter known at the end
+  std::string rest_;                                              // less than a block, at the end
+  size_t hashed_ = 0;                                             // bytes of the first piece
 };
 
 // All texts that are coming, in one process.
-class SharedMd5::Choir {
+class SharedSums::Choir {
  public:
   static Choir& All() {
     static Choir choir;
@@ -105,10 +157,10 @@ class SharedMd5::Choir {
     while (auto pass = Next(nullptr)) Hash(*pass);
   }
 
-  std::string Finish(Text& text) EXCLUDES(mutex_) {
-    text.Pad();
+  Sums Finish(Text& text) EXCLUDES(mutex_) {
     {
       const MutexLock lock(mutex_);
+      text.End();
       Push(text);
     }
     while (auto pass = Next(&text)) Hash(*pass);
@@ -118,8 +170,9 @@ class SharedMd5::Choir {
  private:
   struct Pass {
     std::vector<Text*> texts;
-    std::vector<Md5Lane> lanes;
-    size_t blocks = 0;  // of each
+    std::vector<Md5Lane> md5;
+    std::vector<Sha256Lane> sha256;  // empty ones for who does not want it
+    size_t blocks = 0;               // of each
   };
 
   // So small that two of each text have room; many texts fill all lanes anyway.
@@ -146,11 +199,13 @@ class SharedMd5::Choir {
     return std::nullopt;
   }
 
-  // One that would be hashed alone has half as much room again, for others to come up.
+  // One that would be hashed alone has half as much room again, for others to come up; the only
+  // one is hashed while it comes.
   size_t Room() const REQUIRES(mutex_) {
+    if (texts_.size() == 1) return kPiece;
     const auto ready = std::ranges::count_if(
         texts_, [](const Text* text) { return !text->busy && !text->whole.empty(); });
-    return ready == 1 && texts_.size() > 1 ? kMostWaiting : kMostWaiting * 2 / 3;
+    return ready == 1 ? kMostWaiting : kMostWaiting * 2 / 3;
   }
 
   // As many texts as wait and can be abreast, `first` among them. All go as far as the shortest
@@ -164,13 +219,19 @@ class SharedMd5::Choir {
     }
     const auto shortest = std::ranges::min_element(pass.texts, {}, &Text::FirstBlocks);
     if (shortest != pass.texts.end()) pass.blocks = (*shortest)->FirstBlocks();
-    for (Text* const text : pass.texts) pass.lanes.push_back(text->Take(pass.blocks));
+    for (Text* const text : pass.texts) {
+      pass.md5.push_back(text->Take(pass.blocks));
+      pass.sha256.push_back(text->TakeSha256(pass.blocks));
+    }
     waiting_ -= pass.texts.size() * pass.blocks * kMd5Block;
     return pass;
   }
 
   void Hash(Pass& pass) EXCLUDES(mutex_) {
-    AddMd5Blocks(pass.lanes);
+    for (Text* const text : pass.texts) text->AddByLibrary();
+    std::erase_if(pass.sha256, [](const Sha256Lane& lane) { return lane.count == 0; });
+    AddSha256Blocks(pass.sha256);
+    AddMd5Blocks(pass.md5);
     const MutexLock lock(mutex_);
     for (Text* const text : pass.texts) Keep(text->Taken(pass.blocks));
     idle_.NotifyAll();
@@ -190,19 +251,20 @@ class SharedMd5::Choir {
   std::vector<std::string> spare_ GUARDED_BY(mutex_);
 };
 
-SharedMd5::SharedMd5() = default;
-SharedMd5::SharedMd5(SharedMd5&&) noexcept = default;
-SharedMd5& SharedMd5::operator=(SharedMd5&& other) noexcept {
-  text_.swap(other.text_);  // the old one leaves with `other`
+SharedSums::SharedSums(Sha256 sha256) : sha256_(sha256) {}
+SharedSums::SharedSums(SharedSums&&) noexcept = default;
+SharedSums& SharedSums::operator=(SharedSums&& other) noexcept {
+  std::swap(text_, other.text_);  // the old one leaves with `other`
+  std::swap(sha256_, other.sha256_);
   return *this;
 }
-SharedMd5::~SharedMd5() {
+SharedSums::~SharedSums() {
   if (text_) Choir::All().Leave(text_.get());
 }
 
-void SharedMd5::Add(std::string_view bytes, const Sight& see) {
+void SharedSums::Add(std::string_view bytes, const Sight& see) {
   if (!text_) {
-    text_ = std::make_unique<Text>();
+    text_ = std::make_unique<Text>(sha256_);
     Choir::All().Join(text_.get());
   }
   text_->length += bytes.size();
@@ -218,7 +280,7 @@ void SharedMd5::Add(std::string_view bytes, const Sight& see) {
   }
 }
 
-std::string SharedMd5::Finish(const Sight& see) {
+SharedSums::Sums SharedSums::Finish(const Sight& see) {
   if (!text_) Add({});
   if (see && !text_->coming.empty()) see(text_->coming);
   return Choir::All().Finish(*text_);

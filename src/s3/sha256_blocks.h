@@ -1,0 +1,31 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace muster::s3 {
+
+constexpr size_t kSha256Block = 64;
+
+struct Sha256State {
+  std::array<uint32_t, 8> words = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+};
+
+// Whole blocks that one text goes on with.
+struct Sha256Lane {
+  Sha256State* state = nullptr;
+  const char* blocks = nullptr;
+  size_t count = 0;
+};
+
+// Whether this processor has instructions for SHA-256. Each waits for the one before it, so that
+// two texts take the time of one.
+bool HasSha256();
+
+// Hashes all of them, of different texts, two at a time. None where there is no HasSha256().
+void AddSha256Blocks(std::span<Sha256Lane> lanes);
+
+}  // namespace muster::s3

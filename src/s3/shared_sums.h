@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace muster::s3 {
+
+// The MD5 and, where it is wanted, the SHA-256 of one text that comes in pieces, hashed abreast
+// with the others that are coming at the same time, on whatever thread: up to sixteen in the time
+// of one. It is gathered to large pieces that wait in memory, at most kMostWaiting bytes of all
+// texts; the thread whose piece is too much hashes of as many texts as wait. One thread at a time
+// uses one of these.
+class SharedSums {
+ public:
+  static constexpr size_t kMostWaiting = 3 << 20;
+  static constexpr size_t kPiece = 256 << 10;
+
+  // Sees the text in the pieces it is gathered to, each once and in their order: all but the last
+  // are whole pages long, as files are written best.
+  using Sight = std::function<void(std::string_view)>;
+
+  struct Sums {
+    std::string md5, sha256;  // raw; the latter empty where it was not wanted
+  };
+
+  enum class Sha256 {
+    kNone,
+    kWanted,
+    kByLibrary,  // the same, as where the processor has no instructions for it
+  };
+
+  explicit SharedSums(Sha256 sha256 = Sha256::kNone);
+  ~SharedSums();
+  SharedSums(SharedSums&&) noexcept;
+  SharedSums& operator=(SharedSums&&) noexcept;
+
+  void Add(std::string_view bytes, const Sight& see = nullptr);
+  Sums Finish(const Sight& see = nullptr);  // once
+
+ private:
+  class Text;
+  class Choir;
+  Sha256 sha256_;
+  std::unique_ptr<Text> text_;  // none before the first byte
+};
+
+}  // namespace muster::s3
