@@ -80,9 +80,9 @@ class Ran(typing.NamedTuple):
     processor: float  # seconds, all threads together
 
 
-def run(command, env=None):
-    """Runs a command that must succeed, with free memory at hand."""
-    free_memory.touch()
+def run(command, env, copied):
+    """Runs a command that must succeed, and that copies so many bytes."""
+    free_memory.touch(copied)
     began = time.perf_counter()
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
     memory = Memory(child.pid)

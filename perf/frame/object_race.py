@@ -30,9 +30,17 @@ def make(folder, objects, size):
     return folder
 
 
+def sizes_of(folder):
+    return [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+
+
+def bytes_of(folder):
+    return sum(sizes_of(folder))
+
+
 def check(folder, objects, size):
     """That a copy is whole, by number and length; the clients prove the bytes, and the tests prove the clients."""
-    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    sizes = sizes_of(folder)
     if sizes != [size] * objects:
         raise RuntimeError(f"{folder} has {len(sizes)} files, expected {objects} of {size} bytes")
 
@@ -81,9 +89,9 @@ class Track:
         if done.returncode != 0:
             raise RuntimeError(f"{words}: {done.stderr}")
 
-    def _timed(self, client, command):
+    def _timed(self, client, command, copied):
         before = processor_of(self.store.pid)
-        ran = run(command, self.env)
+        ran = run(command, self.env, copied)
         self.memory[client.name] = max(ran.memory, self.memory.get(client.name, 0))
         return Cost(ran.ms, ran.processor, processor_of(self.store.pid) - before)
 
@@ -93,7 +101,7 @@ class Track:
 
     def fill(self, files):
         place = self.new_place()
-        run(muster(self.executable).up(self.store, files, place), self.env)
+        run(muster(self.executable).up(self.store, files, place), self.env, bytes_of(files))
         return place
 
     def clear(self, place):
@@ -102,13 +110,13 @@ class Track:
     def up(self, client, files):
         """What came is removed again."""
         place = self.new_place()
-        cost = self._timed(client, client.up(self.store, files, place))
+        cost = self._timed(client, client.up(self.store, files, place), bytes_of(files))
         self.clear(place)
         return cost
 
     def down(self, client, place, target, objects, size):
         target.mkdir()
-        cost = self._timed(client, client.down(self.store, place, target))
+        cost = self._timed(client, client.down(self.store, place, target), objects * size)
         check(target, objects, size)
         shutil.rmtree(target)
         return cost

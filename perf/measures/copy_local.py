@@ -26,7 +26,7 @@ def beside_cp(lab, server, rows):
     env = {**server.env, "HOME": str(lab.folder)}
 
     def copied(command, target, objects, size):
-        took = run(command, env).ms
+        took = run(command, env, objects * size).ms
         if target:
             check(target, objects, size)
             shutil.rmtree(target)

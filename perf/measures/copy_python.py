@@ -54,13 +54,13 @@ def measure(lab, rows):
 
         def up(command):
             place = track.new_place()
-            took = run(command(place.partition("/")[2]), env).ms
+            took = run(command(place.partition("/")[2]), env, FILES * SIZE).ms
             track.clear(place)
             return took
 
         def down(command):
             target = lab.folder / f"python{next(number)}"
-            took = run(command(str(target)), env).ms
+            took = run(command(str(target)), env, FILES * SIZE).ms
             check(target, FILES, SIZE)
             shutil.rmtree(target)
             return took
