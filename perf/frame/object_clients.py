@@ -7,7 +7,7 @@ import threading
 import time
 import typing
 
-from frame import free_memory
+from frame import at_rest, free_memory
 from frame.object_servers import program
 
 
@@ -82,6 +82,7 @@ class Ran(typing.NamedTuple):
 
 def run(command, env, copied):
     """Runs a command that must succeed, and that copies so many bytes."""
+    at_rest.wait()
     free_memory.touch(copied)
     began = time.perf_counter()
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
