@@ -14,8 +14,8 @@ class AppendTarget final : public BodyTarget {
         meta_(std::move(meta)),
         file_(std::make_shared<TempFile>(std::move(file))) {}
 
-  S3Status Take(std::string_view bytes) override {
-    MUSTER_TRY(file_->Write(bytes));
+  S3Status Take(const s3::SharedPiece& piece) override {
+    MUSTER_TRY(file_->Write(piece->bytes()));
     return {};
   }
 

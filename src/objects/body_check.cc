@@ -90,7 +90,7 @@ S3Status BodyCheck::TakePayload(std::string_view bytes, const Taker& take) {
   if (seen_ > kLargestPut) return Refuse(S3Code::kEntityTooLarge);
   if (checksum_) checksum_->Add(bytes);
   S3Status taken;
-  sums_.Add(bytes, [&](std::string_view piece) {
+  sums_.Add(bytes, [&](const s3::SharedPiece& piece) {
     if (taken) taken = take(piece);
   });
   return taken;
@@ -100,7 +100,7 @@ S3Result<BodySums> BodyCheck::Finish(const Taker& take) {
   if (chunked_) MUSTER_TRY(chunked_->End());
   if (length_ && seen_ != *length_) return Refuse(S3Code::kIncompleteBody);
   S3Status taken;
-  auto [md5, sha256] = sums_.Finish([&](std::string_view piece) { taken = take(piece); });
+  auto [md5, sha256] = sums_.Finish([&](const s3::SharedPiece& piece) { taken = take(piece); });
   if (!taken) return std::unexpected(std::move(taken).error());
   if (!wanted_md5_.empty() && wanted_md5_ != md5) return Refuse(S3Code::kBadDigest);
   if (wanted_sha256_ && *wanted_sha256_ != s3::Hex(sha256)) {

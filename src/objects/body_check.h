@@ -22,7 +22,7 @@ struct BodySums {
 // head and trailer say of it: length, Content-MD5, SHA-256, checksum, signatures of chunks.
 class BodyCheck {
  public:
-  using Taker = AwsChunked::Taker;
+  using Taker = std::function<S3Status(const s3::SharedPiece&)>;
 
   // kInvalidDigest and the like when the head contradicts itself.
   static S3Result<BodyCheck> Make(const S3Request& request, const Caller& caller);

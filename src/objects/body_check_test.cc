@@ -49,8 +49,8 @@ Outcome Feed(const http::Headers& headers, const Caller& caller, const std::stri
   auto check = BodyCheck::Make(request, caller);
   if (!check) return {{}, std::unexpected(check.error())};
   std::string payload;
-  const BodyCheck::Taker take = [&](std::string_view piece) {
-    payload += piece;
+  const BodyCheck::Taker take = [&](const s3::SharedPiece& piece) {
+    payload += piece->bytes();
     return S3Status();
   };
   for (size_t at = 0; at < body.size(); at += step) {
@@ -83,7 +83,7 @@ TEST(BodyCheck, TheChecksumOfACompletedObjectIsNotThatOfItsListOfParts) {
   request.facts.content_length = static_cast<int64_t>(document.size());
   auto check = BodyCheck::Make(request, {});
   ASSERT_TRUE(check);
-  const BodyCheck::Taker take = [](std::string_view) { return S3Status(); };
+  const BodyCheck::Taker take = [](const s3::SharedPiece&) { return S3Status(); };
   ASSERT_TRUE(check->Feed(document, take));
   EXPECT_TRUE(check->Finish(take));
 }
@@ -95,8 +95,8 @@ TEST(BodyCheck, HandsAllButTheRestOnInWholePages) {
   auto check = BodyCheck::Make(request, {});
   ASSERT_TRUE(check);
   std::vector<size_t> sizes;
-  const BodyCheck::Taker take = [&](std::string_view piece) {
-    sizes.push_back(piece.size());
+  const BodyCheck::Taker take = [&](const s3::SharedPiece& piece) {
+    sizes.push_back(piece->size());
     return S3Status();
   };
   for (size_t at = 0; at < body.size(); at += 9'999) {
@@ -115,7 +115,7 @@ TEST(BodyCheck, WhatTheLastPieceMeetsIsTheAnswer) {
   request.facts.content_length = 5;
   auto check = BodyCheck::Make(request, {});
   ASSERT_TRUE(check);
-  const BodyCheck::Taker full = [](std::string_view) -> S3Status {
+  const BodyCheck::Taker full = [](const s3::SharedPiece&) -> S3Status {
     return Refuse(S3Code::kInternalError);
   };
   ASSERT_TRUE(check->Feed("hello", full));

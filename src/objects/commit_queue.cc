@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <future>
+#include <iterator>
 #include <set>
 
 namespace muster::objects {
@@ -21,6 +23,13 @@ struct Member {
   S3Status status;
   std::vector<os::Fd> folders;
 };
+
+S3Status Prepare(CommitQueue::Commit& commit) {
+  if (!commit.prepare) return {};
+  MUSTER_ASSIGN(std::vector<os::Fd> more, commit.prepare());
+  std::ranges::move(more, std::back_inserter(commit.files));
+  return {};
+}
 
 void SyncFiles(std::vector<Member>& group) {
   // All begin to be written before the first is waited for.
@@ -85,6 +94,7 @@ void CommitQueue::Drain() {
 
 void CommitQueue::Submit(Commit commit) {
   if (!sync_) {
+    if (auto prepared = Prepare(commit); !prepared) return commit.done(std::move(prepared));
     commit.files.clear();
     const auto published = commit.publish();
     commit.done(published ? S3Status() : S3Status(std::unexpected(published.error())));
@@ -101,8 +111,9 @@ S3Status CommitQueue::Run(std::vector<os::Fd> files,
                           std::function<S3Result<std::vector<os::Fd>>()> publish) {
   std::promise<S3Status> promise;
   auto future = promise.get_future();
-  Submit({std::move(files), std::move(publish),
-          [&](S3Status status) { promise.set_value(std::move(status)); }});
+  Submit({{}, std::move(files), std::move(publish), [&](S3Status status) {
+            promise.set_value(std::move(status));
+          }});
   return future.get();
 }
 
@@ -116,6 +127,7 @@ void CommitQueue::Work() {
       for (Commit& commit : waiting_) group.push_back({std::move(commit), {}, {}});
       waiting_.clear();
     }
+    for (Member& member : group) member.status = Prepare(member.commit);
     SyncFiles(group);
     Publish(group);
     SyncFolders(group);

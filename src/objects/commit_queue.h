@@ -16,7 +16,9 @@ namespace muster::objects {
 class CommitQueue {
  public:
   struct Commit {
-    std::vector<os::Fd> files;  // synced first
+    // Where something has to be waited for: more files to sync. On a thread of the queue.
+    std::function<S3Result<std::vector<os::Fd>>()> prepare;
+    std::vector<os::Fd> files;  // synced
     // Shows the write to everybody; what has to be synced for that to last. On a thread of the
     // queue.
     std::function<S3Result<std::vector<os::Fd>>()> publish;

@@ -16,6 +16,7 @@ namespace muster::objects {
 namespace {
 
 constexpr int kSyncThreads = 2;
+constexpr int kWriteThreads = 4;
 
 S3Result<os::Fd> DuplicateFd(int fd) {
   os::Fd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
@@ -47,6 +48,7 @@ ObjectStore::ObjectStore(Folder root, Folder own, std::unique_ptr<TempFolders> t
       own_(std::move(own)),
       temporary_(std::move(temporary)),
       meta_(std::move(meta)),
+      direct_(sync ? std::make_unique<DirectWrites>(kWriteThreads) : nullptr),
       commits_(sync, kSyncThreads) {}
 
 Result<std::unique_ptr<ObjectStore>> ObjectStore::Open(const os::Path& root, bool sync) {
@@ -136,7 +138,7 @@ S3Result<Object> ObjectStore::Find(const std::string& bucket, const std::string&
 
 S3Result<TempFile> ObjectStore::NewFile() const {
   MUSTER_ASSIGN(auto folder, temporary_->ForOneFile());
-  MUSTER_ASSIGN(TempFile file, TempFile::Make(std::move(folder), commits_.syncs()));
+  MUSTER_ASSIGN(TempFile file, TempFile::Make(std::move(folder), direct_.get()));
   return file;
 }
 
@@ -154,19 +156,31 @@ S3Result<std::vector<os::Fd>> ObjectStore::Place(const std::string& bucket, cons
   return changed;
 }
 
+S3Result<std::vector<os::Fd>> ObjectStore::Complete(NewObject& object) {
+  if (object.file.pending()) MUSTER_TRY(object.file.pending()->Settle());
+  MUSTER_ASSIGN(std::vector<os::Fd> synced, meta_.Attach(object.file.fd(), object.meta));
+  synced.push_back(object.file.Duplicate());
+  return synced;
+}
+
 void ObjectStore::Put(const std::string& bucket, const std::string& key, TempFile file,
                       ObjectMeta meta, WriteCondition condition, PutDone done) {
-  auto beside = meta_.Attach(file.fd(), meta);
-  if (!beside) return done(std::unexpected(S3Error(beside.error())));
+  const bool waits = file.pending() != nullptr;
+  // Shared by the steps, for functions must be copyable.
+  const auto object = std::make_shared<NewObject>(NewObject{key, std::move(file), std::move(meta)});
   CommitQueue::Commit commit;
-  commit.files = std::move(*beside);
-  commit.files.push_back(file.Duplicate());
-  const auto shared = std::make_shared<TempFile>(std::move(file));  // functions must be copyable
-  commit.publish = [this, bucket, key, shared, condition = std::move(condition)] {
-    return Place(bucket, key, *shared, condition);
+  if (waits) {
+    commit.prepare = [this, object] { return Complete(*object); };
+  } else {
+    auto synced = Complete(*object);
+    if (!synced) return done(std::unexpected(synced.error()));
+    commit.files = std::move(*synced);
+  }
+  commit.publish = [this, bucket, object, condition = std::move(condition)] {
+    return Place(bucket, object->key, object->file, condition);
   };
-  commit.done = [meta = std::move(meta), done = std::move(done)](S3Status status) {
-    done(status ? S3Result<ObjectMeta>(meta) : std::unexpected(std::move(status).error()));
+  commit.done = [object, done = std::move(done)](S3Status status) {
+    done(status ? S3Result<ObjectMeta>(object->meta) : std::unexpected(std::move(status).error()));
   };
   commits_.Submit(std::move(commit));
 }

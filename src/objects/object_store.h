@@ -79,10 +79,13 @@ class ObjectStore {
   S3Result<Folder> OwnFolder(const std::string& sub) const;
   MetaFiles& meta() { return meta_; }
   CommitQueue& commits() { return commits_; }
+  DirectWrites* direct() const { return direct_.get(); }  // null where nothing is synced
 
  private:
   ObjectStore(Folder root, Folder own, std::unique_ptr<TempFolders> temporary, MetaFiles meta,
               bool sync);
+  // What has to be synced for the object to be whole, but for its place.
+  S3Result<std::vector<os::Fd>> Complete(NewObject& object);
   S3Result<std::vector<os::Fd>> Place(const std::string& bucket, const std::string& key,
                                       TempFile& file, const WriteCondition& condition)
       EXCLUDES(places_);
@@ -94,8 +97,9 @@ class ObjectStore {
   const std::unique_ptr<TempFolders> temporary_;
   MetaFiles meta_;
   EntryCache entries_;
-  Mutex appends_;        // held while one object grows
-  Mutex places_;         // held while files are put to places and taken away
+  Mutex appends_;  // held while one object grows
+  Mutex places_;   // held while files are put to places and taken away
+  const std::unique_ptr<DirectWrites> direct_;
   CommitQueue commits_;  // last, so that it ends first
 };
 

@@ -10,6 +10,7 @@
 
 #include <gmock/gmock.h>
 
+#include "objects/sample_pieces.h"
 #include "objects/uploads.h"
 #include "os/temp_dir.h"
 
@@ -189,6 +190,47 @@ TEST_P(ObjectStoreTest, WhatAKilledServerWasReceivingOrWritingIsRemoved) {
   EXPECT_FALSE(std::filesystem::exists(written));
 }
 
+TEST_P(ObjectStoreTest, ALargeOneIsWholeWithItsMetadata) {
+  const std::string piece(s3::Piece::kMost, 'x');
+  std::string all;
+  TempFile file = store_->NewFile().value();
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_TRUE(file.Write(PieceOf(piece)));
+    all += piece;
+  }
+  ASSERT_TRUE(file.Write(PieceOf("the rest")));
+  std::promise<S3Result<ObjectMeta>> promise;
+  store_->Put("bucket", "k", std::move(file), ObjectMeta{.etag = "e"}, {},
+              [&](S3Result<ObjectMeta> put) { promise.set_value(std::move(put)); });
+  const auto put = promise.get_future().get();
+  ASSERT_TRUE(put);
+  EXPECT_EQ(put->size, std::ssize(all) + 8);
+  EXPECT_EQ(store_->Find("bucket", "k")->meta.etag, "e") << "it was written to after that";
+  EXPECT_TRUE(Get("k") == all + "the rest");
+}
+
+TEST_P(ObjectStoreTest, APartThatWasDroppedDoesNotTouchItsSuccessor) {
+  auto uploads = Uploads::Open(*store_, dir_ / "objects/.muster/uploads").value();
+  const auto upload = uploads->Create({.bucket = "bucket", .key = "k", .created_ms = 1}).value();
+  const std::string old(s3::Piece::kMost, 'o'), now(s3::Piece::kMost, 'n');
+  constexpr int64_t kPart = 5 << 20;
+  for (int round = 0; round < 10; ++round) {
+    const auto dropped = upload->Begin(1, kPart).value();
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(dropped->Write(PieceOf(old)));
+  }
+  const auto writer = upload->Begin(1, kPart).value();
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(writer->Write(PieceOf(now)));
+  std::promise<S3Result<Part>> promise;
+  writer->Finish({.size = kPart, .md5 = std::string(16, 'm')},
+                 [&](S3Result<Part> part) { promise.set_value(std::move(part)); });
+  ASSERT_TRUE(promise.get_future().get());
+  const auto whole = upload->Assemble(upload->Parts());
+  ASSERT_TRUE(whole);
+  std::string bytes(kPart, 0);
+  ASSERT_EQ(::pread(whole->fd(), bytes.data(), bytes.size(), 0), kPart);
+  EXPECT_TRUE(bytes == std::string(kPart, 'n'));
+}
+
 TEST_P(ObjectStoreTest, UploadsAreFoundAgainAndTheAbandonedRemoved) {
   const os::Path folder = dir_ / "objects/.muster/uploads";
   auto uploads = Uploads::Open(*store_, folder).value();
@@ -196,7 +238,7 @@ TEST_P(ObjectStoreTest, UploadsAreFoundAgainAndTheAbandonedRemoved) {
   const std::string id = upload->start().id;
   {
     const auto writer = upload->Begin(1, 5).value();
-    ASSERT_TRUE(writer->Write("bytes"));
+    ASSERT_TRUE(writer->Write(PieceOf("bytes")));
     std::promise<S3Result<Part>> promise;
     writer->Finish({.size = 5, .md5 = s3::DigestOf(s3::DigestKind::kMd5, "bytes")},
                    [&](S3Result<Part> part) { promise.set_value(std::move(part)); });
@@ -213,7 +255,7 @@ TEST_P(ObjectStoreTest, UploadsAreFoundAgainAndTheAbandonedRemoved) {
   ASSERT_TRUE(found);
   {
     const auto writer = (*found)->Begin(3, 2).value();
-    ASSERT_TRUE(writer->Write("xy"));
+    ASSERT_TRUE(writer->Write(PieceOf("xy")));
     std::promise<S3Result<Part>> promise;
     writer->Finish({.size = 2, .md5 = s3::DigestOf(s3::DigestKind::kMd5, "xy")},
                    [&](S3Result<Part> part) { promise.set_value(std::move(part)); });

@@ -13,7 +13,7 @@ namespace muster::objects {
 class BodyTarget {
  public:
   virtual ~BodyTarget() = default;
-  virtual S3Status Take(std::string_view bytes) = 0;
+  virtual S3Status Take(const s3::SharedPiece& piece) = 0;
   // All came and were what the head said. Answers the call, now or later.
   virtual void Done(const BodySums& sums) = 0;
 };

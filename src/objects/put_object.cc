@@ -9,9 +9,9 @@ class PutTarget final : public BodyTarget {
  public:
   PutTarget(CallPtr call, ObjectMeta meta) : call_(std::move(call)), meta_(std::move(meta)) {}
 
-  S3Status Take(std::string_view bytes) override {
+  S3Status Take(const s3::SharedPiece& piece) override {
     MUSTER_TRY(NeedFile());
-    MUSTER_TRY(file_->Write(bytes));
+    MUSTER_TRY(file_->Write(piece));
     return {};
   }
 

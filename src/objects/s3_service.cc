@@ -13,11 +13,11 @@ class SmallBody final : public BodyTarget {
   SmallBody(CallPtr call, const Operation& operation)
       : call_(std::move(call)), operation_(operation) {}
 
-  S3Status Take(std::string_view bytes) override {
-    if (call_->body.size() + bytes.size() > kLargestDocument) {
+  S3Status Take(const s3::SharedPiece& piece) override {
+    if (call_->body.size() + piece->size() > kLargestDocument) {
       return Refuse(S3Code::kMaxMessageLengthExceeded);
     }
-    call_->body += bytes;
+    call_->body += piece->bytes();
     return {};
   }
   void Done(const BodySums&) override {
@@ -56,7 +56,9 @@ class CheckedSink final : public http::BodySink {
   const CallPtr call_;
   BodyCheck check_;
   const std::unique_ptr<BodyTarget> target_;
-  const BodyCheck::Taker take_ = [this](std::string_view piece) { return target_->Take(piece); };
+  const BodyCheck::Taker take_ = [this](const s3::SharedPiece& piece) {
+    return target_->Take(piece);
+  };
   std::optional<S3Error> failure_;
 };
 

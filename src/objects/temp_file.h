@@ -5,41 +5,40 @@
 #include <string_view>
 
 #include "objects/folder.h"
-#include "objects/write_behind.h"
+#include "objects/run_writer.h"
 
 namespace muster::objects {
 
 // A file that nobody sees yet, in the store's own folder; removed unless it was moved to its place.
 class TempFile {
  public:
-  // `will_sync`: it will be, before it counts.
-  static Result<TempFile> Make(std::shared_ptr<const Folder> folder, bool will_sync);
+  // `direct`: as RunWriter takes it.
+  static Result<TempFile> Make(std::shared_ptr<const Folder> folder, DirectWrites* direct);
   // One that exists already and is not removed, in a folder that outlives it.
   static TempFile Adopt(const Folder& folder, os::Fd fd, std::string name);
   TempFile(TempFile&&) noexcept = default;
   TempFile& operator=(TempFile&& other) noexcept;
   ~TempFile();
 
-  Status Write(std::string_view bytes);  // behind what was written
+  // Behind what was written. A piece may be written later: settled by the commit of the file.
+  Status Write(std::string_view bytes) { return writer_.Write(fd_.get(), bytes); }
+  Status Write(const s3::SharedPiece& piece) { return writer_.Write(fd_.get(), piece); }
+  const std::shared_ptr<DirectWrites::File>& pending() const { return writer_.pending(); }
   int fd() const { return fd_.get(); }
   const Folder& folder() const { return *folder_; }
   const std::string& name() const { return name_; }
-  int64_t size() const { return size_; }
+  int64_t size() const { return writer_.at(); }
   os::Fd Duplicate() const;
   void Placed() { name_.clear(); }  // it has another name now
 
  private:
-  TempFile(std::shared_ptr<const Folder> folder, os::Fd fd, std::string name, bool will_sync)
-      : folder_(std::move(folder)),
-        fd_(std::move(fd)),
-        name_(std::move(name)),
-        behind_(will_sync) {}
+  TempFile(std::shared_ptr<const Folder> folder, os::Fd fd, std::string name, DirectWrites* direct)
+      : folder_(std::move(folder)), fd_(std::move(fd)), name_(std::move(name)), writer_(direct) {}
 
   std::shared_ptr<const Folder> folder_;
   os::Fd fd_;
   std::string name_;
-  int64_t size_ = 0;
-  WriteBehind behind_;
+  RunWriter writer_;
   bool adopted_ = false;
 };
 

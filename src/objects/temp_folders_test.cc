@@ -18,7 +18,7 @@ class TempFoldersTest : public testing::Test {
     return TempFolders::Open(Folder::Open(dir_.path()).value(), dir_.path()).value();
   }
   TempFile MakeFile(TempFolders& folders) {
-    return TempFile::Make(folders.ForOneFile().value(), false).value();
+    return TempFile::Make(folders.ForOneFile().value(), nullptr).value();
   }
   size_t Count() const {
     const std::filesystem::directory_iterator all(dir_.path());

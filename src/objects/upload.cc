@@ -42,28 +42,25 @@ PartWriter::PartWriter(std::shared_ptr<Upload> upload, int number, os::Fd file, 
       file_(std::move(file)),
       name_(std::move(name)),
       offset_(offset),
-      behind_(upload_->store_.commits().syncs(), offset) {}
+      writer_(upload_->store_.direct(), offset) {}
 
 PartWriter::~PartWriter() {
-  if (!finished_) upload_->Release(number_, name_);
-}
-
-Status PartWriter::Write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::pwrite(file_.get(), bytes.data(), bytes.size(), offset_ + written_);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return FailErrno(errno, "write a part");
-    bytes.remove_prefix(static_cast<size_t>(count));
-    written_ += count;
-    behind_.Wrote(file_.get(), count);
-  }
-  return {};
+  if (finished_) return;
+  // The next one who writes at this place must be the last one.
+  if (writer_.pending()) writer_.pending()->Abandon();
+  upload_->Release(number_, name_);
 }
 
 void PartWriter::Finish(const BodySums& sums, std::function<void(S3Result<Part>)> done) {
   const Part part{number_, sums.size, NowMs(), sums.md5, name_, sums.checksum};
   finished_ = true;
   CommitQueue::Commit commit;
+  if (writer_.pending()) {
+    commit.prepare = [pending = writer_.pending()]() -> S3Result<std::vector<os::Fd>> {
+      MUSTER_TRY(pending->Settle());
+      return {};
+    };
+  }
   commit.files.push_back(std::move(file_));
   commit.publish = [upload = upload_, part] { return upload->Record(part); };
   commit.done = [upload = upload_, part, done = std::move(done)](S3Status status) {

@@ -13,7 +13,6 @@
 #include "objects/body_check.h"
 #include "objects/object_store.h"
 #include "objects/part_log.h"
-#include "objects/write_behind.h"
 
 namespace muster::objects {
 
@@ -28,7 +27,7 @@ class PartWriter {
   PartWriter(const PartWriter&) = delete;
   PartWriter& operator=(const PartWriter&) = delete;
 
-  Status Write(std::string_view bytes);
+  Status Write(const s3::SharedPiece& piece) { return writer_.Write(file_.get(), piece); }
   int fd() const { return file_.get(); }
   int64_t offset() const { return offset_; }  // of the part's first byte
   // All came: `done`, on any thread, when the part will last.
@@ -40,8 +39,7 @@ class PartWriter {
   os::Fd file_;
   const std::string name_;  // of a file of its own; empty: a place in the common one
   const int64_t offset_;
-  int64_t written_ = 0;
-  WriteBehind behind_;
+  RunWriter writer_;
   bool finished_ = false;
 };
 

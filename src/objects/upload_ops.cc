@@ -210,8 +210,8 @@ class PartTarget final : public BodyTarget {
   PartTarget(CallPtr call, std::shared_ptr<PartWriter> writer)
       : call_(std::move(call)), writer_(std::move(writer)) {}
 
-  S3Status Take(std::string_view bytes) override {
-    MUSTER_TRY(writer_->Write(bytes));
+  S3Status Take(const s3::SharedPiece& piece) override {
+    MUSTER_TRY(writer_->Write(piece));
     return {};
   }
   void Done(const BodySums& sums) override {

@@ -15,7 +15,7 @@ namespace muster::s3 {
 namespace {
 
 constexpr size_t kSmallestPiece = 32 << 10;
-constexpr size_t kMostSpare = SharedSums::kMostWaiting / SharedSums::kPiece;
+constexpr size_t kMostComing = 16 << 20;  // of all texts, in pieces that are not yet whole
 
 }  // namespace
 
@@ -28,28 +28,29 @@ class SharedSums::Text {
   }
 
   // Of the thread that uses the text.
-  std::string coming;  // a piece that is not yet whole
-  size_t piece_size = kPiece;
+  std::shared_ptr<Piece> coming = std::make_shared<Piece>();  // not yet whole
+  size_t piece_size = Piece::kMost;
   uint64_t length = 0;  // of all bytes
 
   // Of the choir.
-  std::deque<std::string> whole;  // pieces to hash, the first perhaps in part
+  std::deque<SharedPiece> whole;  // pieces to hash, the first perhaps in part
   bool busy = false;              // somebody hashes the first
 
   // No more is coming. Behind the last byte goes what MD5 wants there: the mark and the length in
   // bits, little-endian.
   void End() {
     sha256_blocks_left_ = length / kSha256Block - sha256_blocks_;
-    rest_ = coming.substr(coming.size() - length % kSha256Block);
-    coming += '\x80';
-    PadTo(coming, kMd5Block - sizeof(uint64_t));
-    for (size_t i = 0; i < sizeof(uint64_t); ++i) coming += static_cast<char>(length * 8 >> 8 * i);
+    rest_ = coming->bytes().substr(coming->size() - length % kSha256Block);
+    std::string behind = rest_ + '\x80';
+    PadTo(behind, kMd5Block - sizeof(uint64_t));
+    for (size_t i = 0; i < sizeof(uint64_t); ++i) behind += static_cast<char>(length * 8 >> 8 * i);
+    coming->Append(std::string_view(behind).substr(rest_.size()));
   }
 
-  size_t FirstBlocks() const { return (whole.front().size() - hashed_) / kMd5Block; }
+  size_t FirstBlocks() const { return (whole.front()->size() - hashed_) / kMd5Block; }
   Md5Lane Take(size_t blocks) {
     busy = true;
-    return {&md5_, whole.front().data() + hashed_, blocks};
+    return {&md5_, whole.front()->data() + hashed_, blocks};
   }
   // Of the blocks just taken those that are the text's own; none where the library hashes them.
   Sha256Lane TakeSha256(size_t blocks) {
@@ -57,7 +58,7 @@ class SharedSums::Text {
     sha256_blocks_ += own;
     sha256_blocks_left_ -= own;
     if (!with_sha256_) return {};
-    const char* const at = whole.front().data() + hashed_;
+    const char* const at = whole.front()->data() + hashed_;
     if (!library_) return {&sha256_, at, own};
     for_library_ = {at, own * kSha256Block};
     return {};
@@ -65,15 +66,12 @@ class SharedSums::Text {
   void AddByLibrary() {
     if (library_) library_->Add(for_library_);
   }
-  // The memory of a piece that is through, else none.
-  std::string Taken(size_t blocks) {
+  void Taken(size_t blocks) {
     busy = false;
     hashed_ += blocks * kMd5Block;
-    if (hashed_ < whole.front().size()) return {};
-    std::string through = std::move(whole.front());
+    if (hashed_ < whole.front()->size()) return;
     whole.pop_front();
     hashed_ = 0;
-    return through;
   }
 
   Sums Value() {
@@ -137,7 +135,7 @@ class SharedSums::Choir {
     while (!text->whole.empty()) {
       const size_t blocks = text->FirstBlocks();
       waiting_ -= blocks * kMd5Block;
-      (void)text->Taken(blocks);
+      text->Taken(blocks);
     }
     std::erase(texts_, text);
   }
@@ -148,10 +146,6 @@ class SharedSums::Choir {
     {
       const MutexLock lock(mutex_);
       Push(text);
-      if (!spare_.empty()) {
-        text.coming.swap(spare_.back());
-        spare_.pop_back();
-      }
       text.piece_size = PieceSize();
     }
     while (auto pass = Next(nullptr)) Hash(*pass);
@@ -175,16 +169,13 @@ class SharedSums::Choir {
     size_t blocks = 0;               // of each
   };
 
-  // So small that two of each text have room; many texts fill all lanes anyway.
   size_t PieceSize() const REQUIRES(mutex_) {
-    const size_t size = std::bit_floor(kMostWaiting / 2 / texts_.size());
-    return std::clamp(size, kSmallestPiece, kPiece);
+    return std::clamp(std::bit_floor(kMostComing / texts_.size()), kSmallestPiece, Piece::kMost);
   }
 
   void Push(Text& text) REQUIRES(mutex_) {
-    waiting_ += text.coming.size();
-    text.whole.push_back(std::move(text.coming));
-    text.coming.clear();
+    waiting_ += text.coming->size();
+    text.whole.push_back(std::exchange(text.coming, std::make_shared<Piece>()));
   }
 
   // What is to be hashed now: all of a text that ends, else as much as has no room. Waits where
@@ -202,7 +193,7 @@ class SharedSums::Choir {
   // One that would be hashed alone has half as much room again, for others to come up; the only
   // one is hashed while it comes.
   size_t Room() const REQUIRES(mutex_) {
-    if (texts_.size() == 1) return kPiece;
+    if (texts_.size() == 1) return Piece::kMost;
     const auto ready = std::ranges::count_if(
         texts_, [](const Text* text) { return !text->busy && !text->whole.empty(); });
     return ready == 1 ? kMostWaiting : kMostWaiting * 2 / 3;
@@ -233,22 +224,14 @@ class SharedSums::Choir {
     AddSha256Blocks(pass.sha256);
     AddMd5Blocks(pass.md5);
     const MutexLock lock(mutex_);
-    for (Text* const text : pass.texts) Keep(text->Taken(pass.blocks));
+    for (Text* const text : pass.texts) text->Taken(pass.blocks);
     idle_.NotifyAll();
-  }
-
-  // Memory goes from piece to piece: what is fresh from the system costs more than to fill it.
-  void Keep(std::string memory) REQUIRES(mutex_) {
-    if (memory.capacity() < kPiece || spare_.size() >= kMostSpare) return;
-    memory.clear();
-    spare_.push_back(std::move(memory));
   }
 
   Mutex mutex_;
   CondVar idle_;
   std::vector<Text*> texts_ GUARDED_BY(mutex_);
   size_t waiting_ GUARDED_BY(mutex_) = 0;  // bytes of whole pieces that nobody hashes
-  std::vector<std::string> spare_ GUARDED_BY(mutex_);
 };
 
 SharedSums::SharedSums(Sha256 sha256) : sha256_(sha256) {}
@@ -269,12 +252,12 @@ void SharedSums::Add(std::string_view bytes, const Sight& see) {
   }
   text_->length += bytes.size();
   while (!bytes.empty()) {
-    const std::string_view piece = bytes.substr(0, text_->piece_size - text_->coming.size());
+    const std::string_view some = bytes.substr(0, text_->piece_size - text_->coming->size());
     // A second piece says that more will come: it gets its room at once.
-    if (text_->length > text_->piece_size) text_->coming.reserve(text_->piece_size);
-    text_->coming += piece;
-    bytes.remove_prefix(piece.size());
-    if (text_->coming.size() < text_->piece_size) continue;
+    if (text_->length > text_->piece_size) text_->coming->Reserve(text_->piece_size);
+    text_->coming->Append(some);
+    bytes.remove_prefix(some.size());
+    if (text_->coming->size() < text_->piece_size) continue;
     if (see) see(text_->coming);
     Choir::All().Hand(*text_);
   }
@@ -282,7 +265,7 @@ void SharedSums::Add(std::string_view bytes, const Sight& see) {
 
 SharedSums::Sums SharedSums::Finish(const Sight& see) {
   if (!text_) Add({});
-  if (see && !text_->coming.empty()) see(text_->coming);
+  if (see && !text_->coming->empty()) see(text_->coming);
   return Choir::All().Finish(*text_);
 }
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "s3/piece.h"
+
 namespace muster::s3 {
 
 // The MD5 and, where it is wanted, the SHA-256 of one text that comes in pieces, hashed abreast
@@ -14,12 +16,11 @@ namespace muster::s3 {
 // uses one of these.
 class SharedSums {
  public:
-  static constexpr size_t kMostWaiting = 3 << 20;
-  static constexpr size_t kPiece = 256 << 10;
+  static constexpr size_t kMostWaiting = 6 << 20;
 
   // Sees the text in the pieces it is gathered to, each once and in their order: all but the last
   // are whole pages long, as files are written best.
-  using Sight = std::function<void(std::string_view)>;
+  using Sight = std::function<void(const SharedPiece&)>;
 
   struct Sums {
     std::string md5, sha256;  // raw; the latter empty where it was not wanted

@@ -167,7 +167,7 @@ TEST(SharedSums, TextsWithAndWithoutSha256ComeTogether) {
 TEST(SharedSums, SeesEveryByteOnceAndInOrder) {
   const std::string bytes = Sample(1'500'000, 8);
   std::string seen;
-  const SharedSums::Sight see = [&](std::string_view piece) { seen += piece; };
+  const SharedSums::Sight see = [&](const SharedPiece& piece) { seen += piece->bytes(); };
   SharedSums sums;
   for (size_t at = 0; at < bytes.size(); at += 33'333) {
     sums.Add(std::string_view(bytes).substr(at, 33'333), see);
