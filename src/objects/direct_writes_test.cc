@@ -86,7 +86,7 @@ TEST_F(DirectWritesTest, NothingIsWrittenOnceAbandoned) {
 TEST_F(DirectWritesTest, ARunKeepsItsOrderWhateverItsPieces) {
   DirectWrites writes(2);
   for (DirectWrites* const direct : {&writes, static_cast<DirectWrites*>(nullptr)}) {
-    RunWriter run(direct, 4096);
+    RunWriter run(direct, 1 << 20, 4096);
     std::string expected(4096, 0);
     ASSERT_EQ(::ftruncate(fd_.get(), 0), 0);
     char letter = 'a';

@@ -136,9 +136,9 @@ S3Result<Object> ObjectStore::Find(const std::string& bucket, const std::string&
   return Object{std::move(file), std::move(meta)};
 }
 
-S3Result<TempFile> ObjectStore::NewFile() const {
+S3Result<TempFile> ObjectStore::NewFile(std::optional<int64_t> length) const {
   MUSTER_ASSIGN(auto folder, temporary_->ForOneFile());
-  MUSTER_ASSIGN(TempFile file, TempFile::Make(std::move(folder), direct_.get()));
+  MUSTER_ASSIGN(TempFile file, TempFile::Make(std::move(folder), direct_.get(), length));
   return file;
 }
 

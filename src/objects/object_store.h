@@ -46,7 +46,7 @@ class ObjectStore {
   S3Result<Folder> OpenBucket(const std::string& name) const;
 
   S3Result<Object> Find(const std::string& bucket, const std::string& key) const;
-  S3Result<TempFile> NewFile() const;
+  S3Result<TempFile> NewFile(std::optional<int64_t> length = {}) const;  // where it is known
 
   using PutDone = std::function<void(S3Result<ObjectMeta>)>;
   // Makes `file` the object; `done` comes when that will last, on any thread.

@@ -7,7 +7,8 @@ namespace {
 
 class PutTarget final : public BodyTarget {
  public:
-  PutTarget(CallPtr call, ObjectMeta meta) : call_(std::move(call)), meta_(std::move(meta)) {}
+  PutTarget(CallPtr call, ObjectMeta meta, std::optional<int64_t> length)
+      : call_(std::move(call)), meta_(std::move(meta)), length_(length) {}
 
   S3Status Take(const s3::SharedPiece& piece) override {
     MUSTER_TRY(NeedFile());
@@ -32,18 +33,19 @@ class PutTarget final : public BodyTarget {
  private:
   S3Status NeedFile() {
     if (file_) return {};
-    MUSTER_ASSIGN(file_, call_->parts.store.NewFile());
+    MUSTER_ASSIGN(file_, call_->parts.store.NewFile(length_));
     return {};
   }
 
   const CallPtr call_;
   ObjectMeta meta_;
+  const std::optional<int64_t> length_;
   std::optional<TempFile> file_;
 };
 
 }  // namespace
 
-S3Result<std::unique_ptr<BodyTarget>> OpenPut(const CallPtr& call, const BodyCheck&) {
+S3Result<std::unique_ptr<BodyTarget>> OpenPut(const CallPtr& call, const BodyCheck& check) {
   const S3Request& request = call->request;
   MUSTER_TRY(call->MayWrite(request.bucket, request.key));
   MUSTER_ASSIGN(ObjectMeta meta, MetaOfRequest(request));
@@ -53,7 +55,7 @@ S3Result<std::unique_ptr<BodyTarget>> OpenPut(const CallPtr& call, const BodyChe
     const auto current = call->parts.store.Find(request.bucket, request.key);
     MUSTER_TRY(condition.Check(current ? &current->meta : nullptr));
   }
-  return std::make_unique<PutTarget>(call, std::move(meta));
+  return std::make_unique<PutTarget>(call, std::move(meta), check.length());
 }
 
 }  // namespace muster::objects

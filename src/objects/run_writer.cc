@@ -1,5 +1,6 @@
 #include "objects/run_writer.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,9 +27,14 @@ Status RunWriter::Write(int fd, const s3::SharedPiece& piece) {
 
 Result<bool> RunWriter::WriteDirect(int fd, const s3::SharedPiece& piece) {
   if (direct_ == nullptr || !DirectWrites::Fits(at_, *piece)) return false;
-  if (!pending_) pending_ = DirectWrites::Open(fd);
-  if (!pending_) direct_ = nullptr;
-  if (!pending_) return false;
+  if (!pending_) {
+    pending_ = DirectWrites::Open(fd);
+    if (!pending_) direct_ = nullptr;
+    if (!pending_) return false;
+    // Writes to room that is there need not wait for each other. Where there is none the write
+    // will tell.
+    if (length_) (void)::fallocate(fd, 0, at_, *length_);
+  }
   return direct_->Write(pending_, at_, piece);
 }
 

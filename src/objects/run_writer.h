@@ -12,8 +12,9 @@ namespace muster::objects {
 class RunWriter {
  public:
   // `direct`, which outlives it: for what will be synced. Null: nothing will be, and the system is
-  // left to write when it likes.
-  explicit RunWriter(DirectWrites* direct, int64_t start = 0) : direct_(direct), at_(start) {}
+  // left to write when it likes. `length`: of the whole run, where it is known.
+  explicit RunWriter(DirectWrites* direct, std::optional<int64_t> length = {}, int64_t start = 0)
+      : direct_(direct), at_(start), length_(length) {}
 
   Status Write(int fd, std::string_view bytes);
   // Perhaps later: only when `pending` has settled it is in the file.
@@ -27,6 +28,7 @@ class RunWriter {
 
   DirectWrites* direct_;
   int64_t at_;
+  std::optional<int64_t> length_;
   std::shared_ptr<DirectWrites::File> pending_;  // shared with the threads that write
 };
 

@@ -5,14 +5,15 @@
 
 namespace muster::objects {
 
-Result<TempFile> TempFile::Make(std::shared_ptr<const Folder> folder, DirectWrites* direct) {
+Result<TempFile> TempFile::Make(std::shared_ptr<const Folder> folder, DirectWrites* direct,
+                                std::optional<int64_t> length) {
   std::string name = os::RandomHex(12);
   MUSTER_ASSIGN(os::Fd fd, folder->Open(name, O_RDWR | O_CREAT | O_EXCL, 0644));
-  return TempFile(std::move(folder), std::move(fd), std::move(name), direct);
+  return TempFile(std::move(folder), std::move(fd), std::move(name), direct, length);
 }
 
 TempFile TempFile::Adopt(const Folder& folder, os::Fd fd, std::string name) {
-  TempFile file({std::shared_ptr<void>(), &folder}, std::move(fd), std::move(name), nullptr);
+  TempFile file({std::shared_ptr<void>(), &folder}, std::move(fd), std::move(name), nullptr, {});
   file.adopted_ = true;
   return file;
 }

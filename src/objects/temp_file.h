@@ -12,8 +12,9 @@ namespace muster::objects {
 // A file that nobody sees yet, in the store's own folder; removed unless it was moved to its place.
 class TempFile {
  public:
-  // `direct`: as RunWriter takes it.
-  static Result<TempFile> Make(std::shared_ptr<const Folder> folder, DirectWrites* direct);
+  // `direct` and `length` as RunWriter takes them.
+  static Result<TempFile> Make(std::shared_ptr<const Folder> folder, DirectWrites* direct,
+                               std::optional<int64_t> length = {});
   // One that exists already and is not removed, in a folder that outlives it.
   static TempFile Adopt(const Folder& folder, os::Fd fd, std::string name);
   TempFile(TempFile&&) noexcept = default;
@@ -32,8 +33,12 @@ class TempFile {
   void Placed() { name_.clear(); }  // it has another name now
 
  private:
-  TempFile(std::shared_ptr<const Folder> folder, os::Fd fd, std::string name, DirectWrites* direct)
-      : folder_(std::move(folder)), fd_(std::move(fd)), name_(std::move(name)), writer_(direct) {}
+  TempFile(std::shared_ptr<const Folder> folder, os::Fd fd, std::string name, DirectWrites* direct,
+           std::optional<int64_t> length)
+      : folder_(std::move(folder)),
+        fd_(std::move(fd)),
+        name_(std::move(name)),
+        writer_(direct, length) {}
 
   std::shared_ptr<const Folder> folder_;
   os::Fd fd_;

@@ -36,13 +36,13 @@ Result<std::string> ReadAll(const Folder& folder, const char* name) {
 }  // namespace
 
 PartWriter::PartWriter(std::shared_ptr<Upload> upload, int number, os::Fd file, std::string name,
-                       int64_t offset)
+                       int64_t offset, std::optional<int64_t> length)
     : upload_(std::move(upload)),
       number_(number),
       file_(std::move(file)),
       name_(std::move(name)),
       offset_(offset),
-      writer_(upload_->store_.direct(), offset) {}
+      writer_(upload_->store_.direct(), length, offset) {}
 
 PartWriter::~PartWriter() {
   if (finished_) return;
@@ -130,12 +130,12 @@ S3Result<std::shared_ptr<PartWriter>> Upload::Begin(int number, std::optional<in
     MUSTER_ASSIGN(os::Fd data, OpenData());
     busy_.insert(number);
     return std::make_shared<PartWriter>(shared_from_this(), number, std::move(data), "",
-                                        PlaceOf(number));
+                                        PlaceOf(number), length);
   }
   std::string name = "part-" + os::RandomHex(12);
   MUSTER_ASSIGN(os::Fd file, folder_.Open(name, O_RDWR | O_CREAT | O_EXCL, 0644));
   return std::make_shared<PartWriter>(shared_from_this(), number, std::move(file), std::move(name),
-                                      0);
+                                      0, length);
 }
 
 void Upload::Release(int number, const std::string& file) {

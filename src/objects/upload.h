@@ -22,7 +22,7 @@ class Upload;
 class PartWriter {
  public:
   PartWriter(std::shared_ptr<Upload> upload, int number, os::Fd file, std::string name,
-             int64_t offset);
+             int64_t offset, std::optional<int64_t> length);
   ~PartWriter();
   PartWriter(const PartWriter&) = delete;
   PartWriter& operator=(const PartWriter&) = delete;
