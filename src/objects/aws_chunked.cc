@@ -11,6 +11,7 @@ namespace {
 constexpr size_t kLongestHeader = 256;
 constexpr size_t kLongestTail = 8 << 10;
 constexpr size_t kMostDigits = 15;
+constexpr int64_t kSmall = 8 << 10;  // so many chunks cannot wait
 constexpr std::string_view kSignatureName = "chunk-signature=";
 
 std::unexpected<S3Error> Broken() {
@@ -25,7 +26,7 @@ AwsChunked::AwsChunked(const Caller& caller)
       key_(caller.signing_key),
       timestamp_(caller.timestamp),
       scope_(caller.scope),
-      previous_(caller.signature) {}
+      chunk_{.signature = caller.signature} {}
 
 S3Status AwsChunked::Feed(std::string_view bytes, const Taker& take) {
   while (!bytes.empty()) {
@@ -68,8 +69,14 @@ S3Status AwsChunked::ReadHeader() {
   }
   if (signed_) {
     if (!extension.starts_with(kSignatureName)) return Broken();
-    chunk_signature_ = extension.substr(kSignatureName.size());
-    chunk_hash_.emplace(s3::DigestKind::kSha256);
+    chunk_.previous = std::exchange(chunk_.signature, extension.substr(kSignatureName.size()));
+    if (left_ >= kSmall && s3::HasSha256()) {
+      later_.Expect(left_);
+      told_.push_back(chunk_);
+    } else {
+      later_.Skip(left_);
+      chunk_hash_.emplace(s3::DigestKind::kSha256);
+    }
   }
   if (left_ > 0) {
     state_ = State::kData;
@@ -84,12 +91,25 @@ S3Status AwsChunked::ReadHeader() {
 S3Status AwsChunked::CloseChunk() {
   if (line_ != "\r\n") return Broken();
   if (state_ == State::kDataEnd) state_ = State::kHeader;
-  if (!signed_) return {};
-  const std::string wanted =
-      s3::ChunkSignatureV4(key_, timestamp_, scope_, previous_, chunk_hash_->Finish());
+  if (!chunk_hash_) return {};
+  const std::string hash = chunk_hash_->Finish();
   chunk_hash_.reset();
-  if (!s3::SameSecret(wanted, chunk_signature_)) return Refuse(S3Code::kSignatureDoesNotMatch);
-  previous_ = wanted;
+  if (!Fits(chunk_, hash)) return Refuse(S3Code::kSignatureDoesNotMatch);
+  return {};
+}
+
+bool AwsChunked::Fits(const Told& told, const std::string& hash) const {
+  return s3::SameSecret(s3::ChunkSignatureV4(key_, timestamp_, scope_, told.previous, hash),
+                        told.signature);
+}
+
+S3Status AwsChunked::Prove(std::string_view payload) {
+  bool good = true;
+  later_.Add(payload, [&](const std::string& hash) {
+    good = Fits(told_.front(), hash) && good;
+    told_.pop_front();
+  });
+  if (!good) return Refuse(S3Code::kSignatureDoesNotMatch);
   return {};
 }
 
@@ -116,7 +136,8 @@ S3Status AwsChunked::ReadTrailer() {
     trailer_.emplace_back(name, value);
   }
   if (!has_trailer_ || !signed_) return {};
-  const std::string wanted = s3::TrailerSignatureV4(key_, timestamp_, scope_, previous_, lines);
+  const std::string wanted =
+      s3::TrailerSignatureV4(key_, timestamp_, scope_, chunk_.signature, lines);
   if (!s3::SameSecret(wanted, signature)) return Refuse(S3Code::kSignatureDoesNotMatch);
   return {};
 }

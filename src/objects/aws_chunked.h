@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -8,13 +9,14 @@
 
 #include "http/message.h"
 #include "objects/authenticate.h"
+#include "objects/chunk_hashes.h"
 #include "s3/digest.h"
 
 namespace muster::objects {
 
 // Takes the aws-chunked coding off a body: "SIZE[;chunk-signature=HEX]\r\nBYTES\r\n", a last chunk
 // of none, and perhaps a trailer. Bytes are handed on before their chunk's signature was compared,
-// so nothing of them may be shown to anyone before End has said yes.
+// so nothing of them may be shown to anyone before End has said yes and Prove has of all of them.
 class AwsChunked {
  public:
   using Taker = std::function<S3Status(std::string_view)>;
@@ -23,6 +25,10 @@ class AwsChunked {
   explicit AwsChunked(const Caller& caller);
 
   S3Status Feed(std::string_view bytes, const Taker& take);
+  // Every byte that was handed on, in their order and better in large pieces: that they are what
+  // their chunks' signatures say.
+  S3Status Prove(std::string_view payload);
+  bool proven() const { return told_.empty(); }  // after End: all of it
   // The body has ended: it must have ended here, and the trailer's signature must fit.
   S3Status End();
   const http::Headers& trailer() const { return trailer_; }  // after End
@@ -30,18 +36,25 @@ class AwsChunked {
  private:
   enum class State { kHeader, kData, kDataEnd, kTail };
 
+  // Of one chunk, as the body tells it.
+  struct Told {
+    std::string previous, signature;
+  };
+
   S3Status ReadHeader();
   S3Status CloseChunk();
+  bool Fits(const Told& told, const std::string& hash) const;
   S3Status ReadTrailer();
 
   const bool signed_, has_trailer_;
   const std::string key_, timestamp_, scope_;
-  std::string previous_;  // signature
   State state_ = State::kHeader;
   std::string line_;  // a header, the break behind data, or the tail, as far as it has come
   int64_t left_ = 0;  // of the chunk's data
-  std::string chunk_signature_;
-  std::optional<s3::Digest> chunk_hash_;
+  Told chunk_;
+  std::optional<s3::Digest> chunk_hash_;  // of one that is hashed as it comes
+  ChunkHashes later_;
+  std::deque<Told> told_;  // of those that Prove has still to hash
   http::Headers trailer_;
 };
 

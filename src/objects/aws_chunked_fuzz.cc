@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     body.remove_prefix(piece.size());
     const auto fed = chunked.Feed(piece, [&](std::string_view bytes) {
       payload += bytes.size();
-      return muster::objects::S3Status();
+      return chunked.Prove(bytes);
     });
     if (!fed) return 0;
   }

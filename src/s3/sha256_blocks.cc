@@ -148,4 +148,17 @@ void AddSha256Blocks(std::span<Sha256Lane> lanes) {
 
 #endif
 
+std::string FinishSha256(Sha256State& state, std::string rest, uint64_t length) {
+  rest += '\x80';
+  while (rest.size() % kSha256Block != kSha256Block - sizeof(uint64_t)) rest += '\0';
+  for (int i = 7; i >= 0; --i) rest += static_cast<char>(length * 8 >> 8 * i);
+  Sha256Lane last{&state, rest.data(), rest.size() / kSha256Block};
+  AddSha256Blocks({&last, 1});
+  std::string raw;
+  for (const uint32_t word : state.words) {
+    for (int i = 3; i >= 0; --i) raw += static_cast<char>(word >> 8 * i);
+  }
+  return raw;
+}
+
 }  // namespace muster::s3

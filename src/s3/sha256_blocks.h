@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace muster::s3 {
 
@@ -27,5 +28,8 @@ bool HasSha256();
 
 // Hashes all of them, of different texts, two at a time. None where there is no HasSha256().
 void AddSha256Blocks(std::span<Sha256Lane> lanes);
+
+// The hash, raw, of a text whose whole blocks are in `state`; `rest` is what is behind them.
+std::string FinishSha256(Sha256State& state, std::string rest, uint64_t length);
 
 }  // namespace muster::s3

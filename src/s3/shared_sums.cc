@@ -42,7 +42,7 @@ class SharedSums::Text {
     sha256_blocks_left_ = length / kSha256Block - sha256_blocks_;
     rest_ = coming->bytes().substr(coming->size() - length % kSha256Block);
     std::string behind = rest_ + '\x80';
-    PadTo(behind, kMd5Block - sizeof(uint64_t));
+    while (behind.size() % kMd5Block != kMd5Block - sizeof(uint64_t)) behind += '\0';
     for (size_t i = 0; i < sizeof(uint64_t); ++i) behind += static_cast<char>(length * 8 >> 8 * i);
     coming->Append(std::string_view(behind).substr(rest_.size()));
   }
@@ -84,25 +84,12 @@ class SharedSums::Text {
   }
 
  private:
-  static void PadTo(std::string& bytes, size_t size_in_block) {
-    while (bytes.size() % kMd5Block != size_in_block) bytes += '\0';
-  }
-
   std::string Sha256Value() {
     if (library_) {
       library_->Add(rest_);
       return library_->Finish();
     }
-    rest_ += '\x80';
-    PadTo(rest_, kSha256Block - sizeof(uint64_t));
-    for (int i = 7; i >= 0; --i) rest_ += static_cast<char>(length * 8 >> 8 * i);
-    Sha256Lane last{&sha256_, rest_.data(), rest_.size() / kSha256Block};
-    AddSha256Blocks({&last, 1});
-    std::string raw;
-    for (const uint32_t word : sha256_.words) {
-      for (int i = 3; i >= 0; --i) raw += static_cast<char>(word >> 8 * i);
-    }
-    return raw;
+    return FinishSha256(sha256_, std::move(rest_), length);
   }
 
   const bool with_sha256_;
