@@ -10,7 +10,7 @@
 namespace muster::objects {
 namespace {
 
-constexpr size_t kMostUnderWay = 6 << 20;
+constexpr size_t kMostUnderWay = 4 << 20;
 constexpr size_t kSmallest = 128 << 10;  // below it the page cache takes less processor
 
 // Some file systems find out only now that they cannot: then as any other.

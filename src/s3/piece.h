@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <string_view>
 
@@ -11,8 +10,7 @@ namespace muster::s3 {
 class Piece {
  public:
   static constexpr size_t kPage = 4096;
-  static constexpr size_t kMost = 256 << 10;  // of the text
-  static constexpr size_t kRoomBehind = 128;  // for what a hash wants behind the last byte
+  static constexpr size_t kMost = 256 << 10;  // of the text; what a hash wants behind it has room
 
   Piece() = default;
   ~Piece();
@@ -23,21 +21,15 @@ class Piece {
   void Append(std::string_view bytes);
   void Reserve(size_t size);  // at most kMost
 
-  const char* data() const { return memory_.get(); }
+  const char* data() const { return memory_; }
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  std::string_view bytes() const { return {memory_.get(), size_}; }
+  std::string_view bytes() const { return {memory_, size_}; }
 
  private:
-  struct Free {
-    void operator()(char* memory) const { std::free(memory); }
-  };
-  using Memory = std::unique_ptr<char, Free>;
-  class Spare;
-
   void Grow(size_t size);
 
-  Memory memory_;
+  char* memory_ = nullptr;
   size_t size_ = 0, capacity_ = 0;
 };
 

@@ -15,7 +15,7 @@ namespace muster::s3 {
 namespace {
 
 constexpr size_t kSmallestPiece = 32 << 10;
-constexpr size_t kMostComing = 16 << 20;  // of all texts, in pieces that are not yet whole
+constexpr size_t kMostComing = 8 << 20;  // of all texts, in pieces that are not yet whole
 
 }  // namespace
 
@@ -113,7 +113,7 @@ class SharedSums::Choir {
   void Join(Text* text) EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     texts_.push_back(text);
-    text->piece_size = PieceSize();
+    ChoosePieceSize(*text);
   }
 
   void Leave(Text* text) EXCLUDES(mutex_) {
@@ -124,6 +124,7 @@ class SharedSums::Choir {
       waiting_ -= blocks * kMd5Block;
       text->Taken(blocks);
     }
+    coming_ -= text->piece_size;
     std::erase(texts_, text);
   }
 
@@ -133,7 +134,8 @@ class SharedSums::Choir {
     {
       const MutexLock lock(mutex_);
       Push(text);
-      text.piece_size = PieceSize();
+      coming_ -= text.piece_size;
+      ChoosePieceSize(text);
     }
     while (auto pass = Next(nullptr)) Hash(*pass);
   }
@@ -156,8 +158,12 @@ class SharedSums::Choir {
     size_t blocks = 0;               // of each
   };
 
-  size_t PieceSize() const REQUIRES(mutex_) {
-    return std::clamp(std::bit_floor(kMostComing / texts_.size()), kSmallestPiece, Piece::kMost);
+  // An equal share of what all may have, or what is left of it.
+  void ChoosePieceSize(Text& text) REQUIRES(mutex_) {
+    const size_t left = kMostComing - std::min(coming_, kMostComing);
+    const size_t share = std::min(kMostComing / texts_.size(), left);
+    text.piece_size = std::clamp(std::bit_floor(share), kSmallestPiece, Piece::kMost);
+    coming_ += text.piece_size;
   }
 
   void Push(Text& text) REQUIRES(mutex_) {
@@ -218,6 +224,7 @@ class SharedSums::Choir {
   Mutex mutex_;
   CondVar idle_;
   std::vector<Text*> texts_ GUARDED_BY(mutex_);
+  size_t coming_ GUARDED_BY(mutex_) = 0;   // bytes that pieces which are not yet whole may have
   size_t waiting_ GUARDED_BY(mutex_) = 0;  // bytes of whole pieces that nobody hashes
 };
 

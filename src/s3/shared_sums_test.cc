@@ -176,6 +176,23 @@ TEST(SharedSums, SeesEveryByteOnceAndInOrder) {
   EXPECT_TRUE(seen == bytes);
 }
 
+TEST(SharedSums, ManyTextsAtATimeHaveSmallPieces) {
+  const std::string bytes = Sample(SharedSums::kMostWaiting / 8, 9);
+  size_t alone = 0, among_many = 0;
+  {
+    SharedSums one;
+    one.Add(bytes, [&](const SharedPiece& piece) { alone = piece->size(); });
+  }
+  std::vector<SharedSums> others(500);
+  for (SharedSums& other : others) other.Add("a");
+  SharedSums last;
+  last.Add(bytes, [&](const SharedPiece& piece) { among_many = piece->size(); });
+  EXPECT_EQ(alone, Piece::kMost);
+  EXPECT_GT(among_many, 0u);
+  EXPECT_LT(among_many, Piece::kMost / 4);
+  EXPECT_EQ(Hex(last.Finish().md5), OneByOne(bytes));
+}
+
 TEST(Sha256Blocks, LanesOfDifferentLengthsEndEachAtItsOwn) {
   if (!HasSha256()) GTEST_SKIP() << "no instructions for SHA-256 here";
   std::vector<std::string> texts;
