@@ -1,8 +1,8 @@
 """A machine at rest before what is timed.
 
-What a copy left is removed outside the time, but not all at once: a store may throw things away in the background (MinIO does),
-and the file system gives the space back to the disk when its journal is next written. In the time of whoever is next in turn
-that was up to a second for 1 GiB. So everything is written out, and disks and processors are waited for.
+What a copy left is removed outside the time, but not all at once: a store may throw things away in the background, and the file
+system gives the space back to the disk when its journal is next written. Whoever is next in turn must not pay for it: everything
+is written out, and disks and processors are waited for.
 """
 import os
 import time
