@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,10 @@ class BodyReader {
 
   bool done() const { return state_ == State::kDone; }
   bool until_end() const { return state_ == State::kUntilEnd; }
+  // Bytes that are still to come, where that is known.
+  std::optional<int64_t> left() const {
+    return state_ == State::kLength ? std::optional(left_) : std::nullopt;
+  }
 
  private:
   enum class State {

@@ -19,6 +19,8 @@
 namespace muster::http {
 namespace {
 
+using SteadyClock = std::chrono::steady_clock;
+
 constexpr size_t kPiece = 256 << 10;
 // The most of a body that Send keeps in memory.
 constexpr size_t kLargestBody = 256 << 20;
@@ -38,6 +40,7 @@ struct Incoming {
   int64_t idle_ms = 0;
   std::function<bool()> idle;
   bool any_success = false;  // `take` gets the body of every 2xx, not of 200 alone
+  bool in_pieces = false;    // and gets it in whole pieces, where they come at once
   const std::function<void(const Response&)>* begin = nullptr;
 };
 
@@ -50,6 +53,7 @@ struct Failure {
 struct Body {
   const Incoming& incoming;
   std::string text = {};
+  size_t taken = 0;
   bool begun = false;
   bool ended = false;
   bool too_large = false;
@@ -60,12 +64,20 @@ struct Body {
     if (incoming.take && wanted) {
       if (!begun && incoming.begin != nullptr) (*incoming.begin)(head);
       begun = true;
+      taken += piece.size();
       ended = !incoming.take(piece);
     } else {
       ended = too_large = text.size() + piece.size() > kLargestBody;
       if (!ended) text += piece;
     }
     return !ended;
+  }
+
+  // How many bytes of it are better handed on together: pieces that begin and end where pages of a
+  // file do. A file system makes few large pages for them, and many small ones for others.
+  size_t Enough(const ResponseParser& parser) const {
+    const auto left = incoming.in_pieces ? parser.body_left() : std::nullopt;
+    return left ? std::min(kPiece - taken % kPiece, static_cast<size_t>(*left)) : 0;
   }
 };
 
@@ -74,10 +86,12 @@ Error TooLarge() {
           "ask for less at a time"};
 }
 
-// Feeds until the parser wants more than there is; cuts what it used off `bytes`.
+// Feeds until the parser wants more than there is, a whole piece being what the body wants while
+// `patient`; cuts what it used off `bytes`.
 Status FeedAll(ResponseParser& parser, std::string_view& bytes, const BodyReader::Taker& take,
-               const bool& ended) {
-  while (!bytes.empty() && !parser.done() && !ended) {
+               const Body& body, bool patient) {
+  while (!bytes.empty() && !parser.done() && !body.ended) {
+    if (patient && parser.head_done() && bytes.size() < body.Enough(parser)) break;
     MUSTER_ASSIGN(const size_t used, parser.Feed(bytes, take));
     bytes.remove_prefix(used);
     if (used == 0) break;
@@ -182,9 +196,10 @@ Result<Response> BlockingClient::Do(const Call& call) {
   const Outgoing outgoing{std::move(head), call.file ? std::string_view() : call.body,
                           call.file ? &*call.file : nullptr, call.method == "HEAD",
                           call.sent ? &call.sent : nullptr};
-  return Perform(
-      outgoing,
-      {.take = call.take, .any_success = true, .begin = call.begin ? &call.begin : nullptr});
+  return Perform(outgoing, {.take = call.take,
+                            .any_success = true,
+                            .in_pieces = true,
+                            .begin = call.begin ? &call.begin : nullptr});
 }
 
 Result<Response> BlockingClient::Read(const std::string& target, const Headers& headers,
@@ -286,9 +301,15 @@ BlockingClient::Outcome BlockingClient::ReadAnswer(const Outgoing& outgoing,
   std::string& buffer = buffer_;
   size_t held = 0;  // unused bytes at the front of the buffer
   bool any = false;
+  const std::chrono::milliseconds patience(options_.gather_ms);
+  auto began = SteadyClock::now();  // to gather what is held
   while (!parser.done() && !body.ended) {
     if (held == buffer.size()) buffer.resize(2 * buffer.size());
-    auto n = ReadOrIdle(std::span(buffer).subspan(held), incoming);
+    std::span<char> into = std::span(buffer).subspan(held);
+    if (const size_t piece = parser.head_done() ? body.Enough(parser) : 0; piece > held) {
+      into = into.first(std::min(into.size(), piece - held));
+    }
+    auto n = ReadOrIdle(into, incoming);
     if (!n) {
       const bool broken = n.error().code == Code::kUnavailable;
       return std::unexpected(Failure{std::move(n).error(), broken && !any});
@@ -300,11 +321,13 @@ BlockingClient::Outcome BlockingClient::ReadAnswer(const Outgoing& outgoing,
     }
     any = true;
     std::string_view bytes(buffer.data(), held + **n);
-    if (Status fed = FeedAll(parser, bytes, take, body.ended); !fed) {
+    const auto now = SteadyClock::now();
+    if (held == 0) began = now;
+    if (Status fed = FeedAll(parser, bytes, take, body, now - began < patience); !fed) {
       return std::unexpected(Failure{std::move(fed).error()});
     }
     held = bytes.size();
-    std::ranges::copy(bytes, buffer.begin());
+    if (bytes.data() != buffer.data()) std::ranges::copy(bytes, buffer.begin());
   }
   if (body.too_large) return std::unexpected(Failure{TooLarge()});
   const bool whole = parser.done() && held == 0 && parser.keep_alive();

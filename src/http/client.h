@@ -18,6 +18,7 @@ struct ClientOptions {
   std::string ca_file;  // PEM, for https; empty: $SSL_CERT_FILE, else the system's
   int64_t connect_timeout_ms = 5'000;
   int64_t timeout_ms = 60'000;  // without a byte of progress
+  int64_t gather_ms = 100;      // the longest that a piece of a body waits until it is whole
 };
 
 // A stretch of an open file that the caller keeps open; read while it is sent.
@@ -35,7 +36,8 @@ struct Call {
   Headers headers;
   std::string_view body;
   std::optional<FileRange> file;  // instead of `body`
-  // The body of an answer of 2xx as it comes, until it returns false; empty: into the Response.
+  // The body of an answer of 2xx until it returns false; empty: into the Response. Where it comes
+  // quickly, it comes in pieces of 256 KiB, each at a multiple of that.
   std::function<bool(std::string_view)> take;
   // The status and headers of an answer of 2xx, before the first byte of its body goes to `take`.
   std::function<void(const Response&)> begin;

@@ -298,5 +298,37 @@ TEST(Client, HandsOnTheBodyOfEverySuccessAndKeepsThatOfAnError) {
   EXPECT_EQ(taken, "abc");
 }
 
+TEST(Client, HandsOnWholePieces) {
+  std::string body;
+  while (body.size() < 700'001) body += std::to_string(body.size());
+  const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: ";
+  ScriptedServer server({head + std::to_string(body.size()) + "\r\n\r\n" + body,
+                         head + "3\r\n\r\nabc", head + "0\r\n\r\n"});
+  const auto client = ClientFor(server.port(), {.gather_ms = 60'000});
+  std::vector<std::string> taken;
+  Call call;
+  call.target = "/";
+  call.take = [&](std::string_view piece) { return !taken.emplace_back(piece).empty(); };
+  ASSERT_TRUE(client->Do(call));
+  ASSERT_EQ(taken.size(), 3u);
+  EXPECT_EQ(taken[0].size(), size_t{256} << 10);
+  EXPECT_EQ(taken[1].size(), size_t{256} << 10);
+  EXPECT_TRUE(taken[0] + taken[1] + taken[2] == body);
+  ASSERT_TRUE(client->Do(call));
+  EXPECT_EQ(taken.back(), "abc");
+  ASSERT_TRUE(client->Do(call));
+  EXPECT_EQ(taken.size(), 4u);
+}
+
+TEST(Client, HandsOnWhatComesSlowly) {
+  ScriptedServer server({"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"});
+  std::string taken;
+  Call call;
+  call.target = "/";
+  call.take = [&](std::string_view piece) { return !taken.append(piece).empty(); };
+  EXPECT_FALSE(ClientFor(server.port(), {.gather_ms = 0})->Do(call));
+  EXPECT_EQ(taken, "abc");
+}
+
 }  // namespace
 }  // namespace muster::http

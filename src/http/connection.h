@@ -29,7 +29,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
     kInterrupted,  // Interrupt was called, and the wait was one that may be cut short
   };
   using Parts = std::array<std::string_view, 3>;
-  using Scratch = std::array<char, 64 << 10>;
+  using Scratch = std::array<char, 128 << 10>;
 
   // `tls` null: plain. Both references outlive the connection.
   Connection(boost::asio::ip::tcp::socket socket, const TlsContext* tls, Scratch& scratch);
@@ -38,8 +38,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // Waits for bytes and adds them to input().
   boost::asio::awaitable<Outcome> Read(int64_t limit_ms, bool interruptible = false);
   boost::asio::awaitable<Outcome> Write(Parts parts, int64_t limit_ms);
-  // Bytes of a file; kGone as well where it has too few of them.
-  boost::asio::awaitable<Outcome> SendFile(const FileBody& body, int64_t limit_ms);
+  // Bytes of a file; kGone as well where it has too few of them. `files`: how many the server sends
+  // at the time, on all its connections; it may change meanwhile.
+  boost::asio::awaitable<Outcome> SendFile(const FileBody& body, const int& files,
+                                           int64_t limit_ms);
   // Until Wake since the last ClearWake, for as long as it takes.
   boost::asio::awaitable<Outcome> WaitForWake();
   // The same for a stream, which a peer that goes away ends. Up to `most_input` bytes that come
@@ -66,6 +68,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   template <typename Next>
   boost::asio::awaitable<Outcome> StepOn(Next next, int64_t limit_ms);
   boost::asio::awaitable<Outcome> CopyFile(const FileBody& body, int64_t limit_ms);
+  Wire::Step SendCopy(int file, int64_t offset, int64_t length);
+  // Whether the peer runs on this machine, by its address.
+  bool IsNear() const;
   // What to wait for before the step is tried again; nothing when it ended or failed.
   static std::optional<For> Wanted(const Wire::Step& step);
   boost::asio::awaitable<Outcome> Await(For what, Clock::time_point deadline, bool interruptible);
@@ -86,6 +91,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   int turns_ = 0;           // steps since the last wait
   bool read_armed_ = false, readable_ = false;
   bool write_armed_ = false, writable_ = false;
+  bool little_room_ = false;  // in the kernel, for what goes out
   bool woken_ = false, interrupted_ = false, aborted_ = false;
 };
 

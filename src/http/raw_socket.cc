@@ -24,12 +24,17 @@ bool WaitFor(int fd, short events) {
 }
 }  // namespace
 
-RawSocket::RawSocket(int port) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+RawSocket::RawSocket(int port, const char* from)
+    : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
   sockaddr_in address = {};
   address.sin_family = AF_INET;
+  address.sin_addr.s_addr = ::inet_addr(from);
+  const auto* const name = reinterpret_cast<sockaddr*>(&address);
+  bool done = ::bind(fd_.get(), name, sizeof address) == 0;
   address.sin_port = htons(static_cast<uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  if (::connect(fd_.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) fd_.Reset();
+  done = done && ::connect(fd_.get(), name, sizeof address) == 0;
+  if (!done) fd_.Reset();
 }
 
 bool RawSocket::Send(std::string_view bytes) {

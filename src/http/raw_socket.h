@@ -12,7 +12,8 @@ namespace muster::http {
 // for anything. A failure shows as an empty answer or a false, never as a hang.
 class RawSocket {
  public:
-  explicit RawSocket(int port);
+  // `from`: the address that it comes from; by itself it is the server's own, as of one machine.
+  explicit RawSocket(int port, const char* from = "127.0.0.1");
 
   bool connected() const { return static_cast<bool>(fd_); }
   bool Send(std::string_view bytes);

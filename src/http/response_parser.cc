@@ -84,6 +84,7 @@ Status ResponseParser::End() const {
 bool ResponseParser::head_done() const { return impl_->is_header_done(); }
 bool ResponseParser::done() const { return head_done() && impl_->body().done(); }
 bool ResponseParser::keep_alive() const { return impl_->keeps(); }
+std::optional<int64_t> ResponseParser::body_left() const { return impl_->body().left(); }
 Response& ResponseParser::response() { return impl_->response(); }
 
 }  // namespace muster::http

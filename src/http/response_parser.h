@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "http/body_reader.h"
@@ -25,8 +26,9 @@ class ResponseParser {
 
   bool head_done() const;
   bool done() const;
-  bool keep_alive() const;  // once the head is done
-  Response& response();     // status and headers
+  bool keep_alive() const;                   // once the head is done
+  std::optional<int64_t> body_left() const;  // the same; nothing where only the body tells its end
+  Response& response();                      // status and headers
 
  private:
   class Impl;

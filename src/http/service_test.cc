@@ -116,9 +116,14 @@ TEST_F(ServiceTest, ASinkTellsItsErrorInItsOwnWords) {
   EXPECT_EQ(answer.body, "own words: poison was found");
 }
 
-TEST_F(ServiceTest, SmallAndLargePiecesOfAFileArriveWhole) {
+// A client on this machine gets copies of a file's bytes, another its pages: both ways are taken.
+class FileTest : public ServiceTest, public testing::WithParamInterface<const char*> {};
+INSTANTIATE_TEST_SUITE_P(NearAndFar, FileTest, testing::Values("127.0.0.1", "127.0.0.2"),
+                         [](const auto& at) { return at.index == 0 ? "near" : "far"; });
+
+TEST_P(FileTest, SmallAndLargePiecesOfAFileArriveWhole) {
   Start();
-  RawSocket socket(servers_[0]->port());
+  RawSocket socket(servers_[0]->port(), GetParam());
   for (const auto& [offset, length] : {std::pair<size_t, size_t>{0, 0},
                                        {0, 1},
                                        {17, 1000},
@@ -153,9 +158,22 @@ TEST_F(ServiceTest, HeadTellsTheLengthOfTheFileBody) {
   EXPECT_EQ(socket.Ask("GET /0/1 HTTP/1.1\r\nHost: h\r\n\r\n").body, content_.substr(0, 1));
 }
 
-TEST_F(ServiceTest, AFileThatIsTooShortCutsTheConnection) {
+TEST_P(FileTest, RequestsThatCameTogetherAreAnsweredInTurn) {
   Start();
-  RawSocket socket(servers_[0]->port());
+  RawSocket socket(servers_[0]->port(), GetParam());
+  std::string requests;
+  for (const char* target : {"/9/2000000", "/3/5", "/7/1500000"}) {
+    requests += std::string("GET ") + target + " HTTP/1.1\r\nHost: h\r\n\r\n";
+  }
+  ASSERT_TRUE(socket.Send(requests));
+  EXPECT_TRUE(socket.ReadAnswer().body == content_.substr(9, 2000000));
+  EXPECT_EQ(socket.ReadAnswer().body, content_.substr(3, 5));
+  EXPECT_TRUE(socket.ReadAnswer().body == content_.substr(7, 1500000));
+}
+
+TEST_P(FileTest, AFileThatIsTooShortCutsTheConnection) {
+  Start();
+  RawSocket socket(servers_[0]->port(), GetParam());
   ASSERT_TRUE(socket.Send("GET /0/99999999 HTTP/1.1\r\nHost: h\r\n\r\n"));
   socket.ReadUntil("\r\n\r\n");
   EXPECT_EQ(socket.ReadBytes(99999999).size(), content_.size());

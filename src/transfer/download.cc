@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -212,16 +213,19 @@ Outcome<void> Download::FetchPart(Worker& worker, const Part& part) {
   const GetRange range{part.offset, whole ? -1 : part.length, item_.etag};
   std::optional<s3::DigestKind> kind;
   if (!whole) kind = KindFor(item_.checksum, item_.etag_is_md5, false);
+  bool begun = false;
   return worker.Try(store, [&]() -> Outcome<void> {
+    // Not without need: a file that was ever emptied is written to the disk by ext4 when it is
+    // closed.
+    if (whole && std::exchange(begun, true) && ::ftruncate(file_.get(), 0) != 0) {
+      MUSTER_TRY(Status(FailErrno(errno, "empty a temporary file")));
+    }
     int64_t at = part.offset;
     const Sink sink = [&](std::string_view bytes) -> Status {
       MUSTER_TRY(WriteAt(file_.get(), bytes, at, target_.place.path.string()));
       at += static_cast<int64_t>(bytes.size());
       return {};
     };
-    if (whole && ::ftruncate(file_.get(), 0) != 0) {
-      MUSTER_TRY(Status(FailErrno(errno, "empty a temporary file")));
-    }
     MUSTER_ASSIGN(const Fetched fetched, Fetch(worker, item_, range, kind, sink));
     if (!whole) {
       if (session_.record) {
