@@ -1,8 +1,7 @@
 #include "s3/md5_lanes.h"
 
 #include <algorithm>
-#include <cstring>
-#include <type_traits>
+#include <bit>
 #include <utility>
 #include <vector>
 
@@ -28,40 +27,94 @@ constexpr uint32_t kSines[64] = {
 constexpr int kTurns[4][4] = {{7, 12, 17, 22}, {5, 9, 14, 20}, {4, 11, 16, 23}, {6, 10, 15, 21}};
 constexpr size_t kFirstWord[4] = {0, 1, 5, 0}, kWordStep[4] = {1, 5, 3, 7};
 
-// One of the 64 steps. `Lane` is one word, or a vector with a word of each text; what is inlined
-// here becomes instructions of the function it ends up in.
-template <size_t I, typename Lane>
-[[gnu::always_inline]] inline void Step(Lane (&s)[4], const Lane* block) {
+// A step waits for `b`, which the step before has just made; what can be done before that, is. A
+// compiler would add in an order of its own, known constants last: words are kept from it by First,
+// vectors by constants that it does not know.
+[[gnu::always_inline]] inline uint32_t First(uint32_t word) {
+  asm("" : "+r"(word));
+  return word;
+}
+[[gnu::always_inline]] inline const uint32_t* UnknownSines() {
+  const uint32_t* sines = kSines;
+  asm("" : "+r"(sines));
+  return sines;
+}
+
+constexpr size_t WordOf(size_t step) {
+  return (kFirstWord[step / 16] + step % 16 * kWordStep[step / 16]) % kWords;
+}
+
+// The words of one text, wherever they lie.
+using Word = uint32_t __attribute__((may_alias, aligned(1)));
+
+// One of the 64 steps. What is inlined here becomes instructions of the function it ends up in.
+template <size_t I>
+[[gnu::always_inline]] inline void Step(uint32_t (&s)[4], const Word* block) {
   constexpr size_t kRound = I / 16;
-  constexpr bool kOne = std::is_same_v<Lane, uint32_t>;  // vectors mix three in one instruction
-  Lane &a = s[(64 - I) % 4], &b = s[(65 - I) % 4], &c = s[(66 - I) % 4], &d = s[(67 - I) % 4];
-  Lane sum = a + block[(kFirstWord[kRound] + I % 16 * kWordStep[kRound]) % kWords] + kSines[I];
-  // Written so that as little as can be waits for `b`, which the step before has just made.
+  uint32_t &a = s[(64 - I) % 4], &b = s[(65 - I) % 4], &c = s[(66 - I) % 4], &d = s[(67 - I) % 4];
+  uint32_t sum = First(a + block[WordOf(I)] + kSines[I]);
+  if constexpr (kRound == 0) sum += d ^ (b & First(c ^ d));
+  if constexpr (kRound == 1) sum = First(sum + (~d & c)) + (d & b);
+  if constexpr (kRound == 2) sum += b ^ First(c ^ d);
+  if constexpr (kRound == 3) sum += c ^ (b | First(~d));
+  a = b + std::rotl(sum, kTurns[kRound][I % 4]);
+}
+
+// The same for a vector with a word of each text; three are mixed by one instruction.
+template <size_t I, typename Vector>
+[[gnu::always_inline]] inline void Step(Vector (&s)[4], const Vector* block,
+                                        const uint32_t* sines) {
+  constexpr size_t kRound = I / 16;
+  Vector &a = s[(64 - I) % 4], &b = s[(65 - I) % 4], &c = s[(66 - I) % 4], &d = s[(67 - I) % 4];
+  Vector sum = a + block[WordOf(I)] + sines[I];
   if constexpr (kRound == 0) sum += d ^ (b & (c ^ d));
-  if constexpr (kRound == 1 && kOne) sum = sum + (~d & c) + (d & b);
-  if constexpr (kRound == 1 && !kOne) sum += (d & b) | (~d & c);
+  if constexpr (kRound == 1) sum += (d & b) | (~d & c);
   if constexpr (kRound == 2) sum += b ^ (c ^ d);
   if constexpr (kRound == 3) sum += c ^ (b | ~d);
   constexpr int kTurn = kTurns[kRound][I % 4];
   a = b + ((sum << kTurn) | (sum >> (32 - kTurn)));
 }
 
-template <typename Lane, size_t... I>
-[[gnu::always_inline]] inline void Compress(Lane (&state)[4], const Lane* block,
-                                            std::index_sequence<I...> /*steps*/) {
-  Lane s[4] = {state[0], state[1], state[2], state[3]};
-  (Step<I>(s, block), ...);
-  for (size_t i = 0; i < 4; ++i) state[i] += s[i];
-}
+using Steps = std::make_index_sequence<64>;
 
-void AddAlone(Md5Lane& lane, size_t count) {
-  uint32_t(&state)[4] = *reinterpret_cast<uint32_t(*)[4]>(lane.state->words.data());
-  for (; count > 0; --count, --lane.count, lane.blocks += kMd5Block) {
-    uint32_t block[kWords];
-    std::memcpy(block, lane.blocks, kMd5Block);
-    Compress(state, block, std::make_index_sequence<64>());
+// One text, or several whose steps fill each other's waits.
+template <size_t kTexts, size_t... I>
+[[gnu::always_inline]] inline void Compress(Md5State (&states)[kTexts],
+                                            const Word* const (&blocks)[kTexts],
+                                            std::index_sequence<I...> /*steps*/) {
+  uint32_t s[kTexts][4];
+  for (size_t text = 0; text < kTexts; ++text) {
+    std::ranges::copy(states[text].words, s[text]);
+  }
+  const auto step = [&]<size_t kStep>() __attribute__((always_inline)) {
+    for (size_t text = 0; text < kTexts; ++text) Step<kStep>(s[text], blocks[text]);
+  };
+  (step.template operator()<I>(), ...);
+  for (size_t text = 0; text < kTexts; ++text) {
+    for (size_t i = 0; i < 4; ++i) states[text].words[i] += s[text][i];
   }
 }
+
+template <size_t kTexts>
+[[gnu::always_inline]] inline void AddWords(std::span<Md5Lane* const> lanes, size_t count) {
+  Md5State states[kTexts];
+  const Word* blocks[kTexts];
+  for (size_t i = 0; i < kTexts; ++i) {
+    states[i] = *lanes[i]->state;
+    blocks[i] = reinterpret_cast<const Word*>(lanes[i]->blocks);
+  }
+  for (size_t block = 0; block < count; ++block) {
+    Compress(states, blocks, Steps());
+    for (const Word*& at : blocks) at += kWords;
+  }
+  for (size_t i = 0; i < kTexts; ++i) {
+    *lanes[i]->state = states[i];
+    lanes[i]->blocks += count * kMd5Block;
+    lanes[i]->count -= count;
+  }
+}
+
+void AddOne(std::span<Md5Lane* const> lanes, size_t count) { AddWords<1>(lanes, count); }
 
 #ifdef __x86_64__
 
@@ -93,6 +146,15 @@ template <size_t kLanes>
   }
 }
 
+template <typename Vector, size_t... I>
+[[gnu::always_inline]] inline void Compress(Vector (&state)[4], const Vector* block,
+                                            std::index_sequence<I...> /*steps*/) {
+  Vector s[4] = {state[0], state[1], state[2], state[3]};
+  const uint32_t* const sines = UnknownSines();
+  (Step<I>(s, block, sines), ...);
+  for (size_t i = 0; i < 4; ++i) state[i] += s[i];
+}
+
 template <typename Vector>
 [[gnu::always_inline]] inline void AddAbreast(std::span<Md5Lane* const> lanes, size_t count) {
   constexpr size_t kLanes = sizeof(Vector) / sizeof(uint32_t);
@@ -106,7 +168,7 @@ template <typename Vector>
   for (size_t block = 0; block < count; ++block) {
     alignas(64) uint32_t words[kWords][kLanes];
     Transpose(at, words);
-    Compress(state, reinterpret_cast<const Vector*>(words), std::make_index_sequence<64>());
+    Compress(state, reinterpret_cast<const Vector*>(words), Steps());
     for (const char*& text : at) text += kMd5Block;
   }
   for (size_t i = 0; i < lanes.size(); ++i) {
@@ -116,6 +178,11 @@ template <typename Vector>
   }
 }
 
+// In plain registers a step is done sooner than in vectors, and two texts take little longer than
+// one.
+__attribute__((target("bmi"))) void AddTwo(std::span<Md5Lane* const> lanes, size_t count) {
+  AddWords<2>(lanes, count);
+}
 // Not wider than needed: fewer lanes are arranged sooner.
 __attribute__((target("avx512f,avx512vl"))) void AddFour(std::span<Md5Lane* const> lanes,
                                                          size_t count) {
@@ -139,13 +206,14 @@ __attribute__((target("avx2"))) void AddEightPlain(std::span<Md5Lane* const> lan
 // `lanes`: at most as many as are abreast here, `count` no more than any of them has.
 void AddTogether(std::span<Md5Lane* const> lanes, size_t count) {
 #ifdef __x86_64__
-  if (lanes.size() > 1) {
+  if (lanes.size() == 2) return AddTwo(lanes, count);  // where such vectors are, "bmi" is too
+  if (lanes.size() > 2) {
     if (Md5Width() == 8) return AddEightPlain(lanes, count);
     if (lanes.size() <= 4) return AddFour(lanes, count);
     return lanes.size() <= 8 ? AddEight(lanes, count) : AddSixteen(lanes, count);
   }
 #endif
-  for (Md5Lane* const lane : lanes) AddAlone(*lane, count);
+  AddOne(lanes, count);
 }
 
 }  // namespace
