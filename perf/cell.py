@@ -4,7 +4,7 @@
     perf/cell.py one|mid|small up|down [--clients muster,s5cmd] [--stores minio,embedded,scratch,versitygw] [--rounds 3]
 
 `embedded` is our store as it comes, `scratch` the same with --store-sync none. Everything is as in the measure `copy`: the
-clients' files in memory, the stores' on the disk of the scratch folder, every copy to a new place.
+files that go up in memory, all others on the disk of the scratch folder, every copy to a new place.
 """
 import argparse
 import contextlib
@@ -64,8 +64,8 @@ def main():
             for name_of_client in arguments.clients.split(","):
                 client = make_client(name_of_client, lab)
                 sides[f"{name_of_client} on {name}"] = (
-                    (lambda track=track, client=client: track.up(client, files)) if arguments.way == "up" else
-                    (lambda track=track, client=client, place=place: track.down(client, place, memory / "down", objects, size)))
+                    (lambda track=track, client=client: track.up(client, files, objects, size)) if arguments.way == "up" else
+                    (lambda track=track, client=client, place=place: track.down(client, place, lab.path("down"), objects, size)))
         print(f"{title}, {arguments.way}", flush=True)
         results = turns(arguments.rounds, *sides.values())
         for name, samples in zip(sides, results):

@@ -47,12 +47,31 @@ def check(folder, objects, size):
 
 @contextlib.contextmanager
 def memory_folder():
-    """A folder in memory: the client's side of a race, so that only the store's side is on the disk."""
+    """A folder in memory: what goes up is read from there, so that no disk is read."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="muster-perf-", dir="/dev/shm"))
     try:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+class Leavings:
+    """What copies left behind. Large files go at once, for their room. Of small ones all stay until none is copied any more:
+    ext4 steps over inodes that were just freed, and who copies next would pay for every one of them."""
+    MANY = 1000
+
+    def __init__(self):
+        self.kept = []
+
+    def remove(self, objects, how):
+        if objects < self.MANY:
+            how()
+        else:
+            self.kept.append(how)
+
+    def remove_kept(self):
+        while self.kept:
+            self.kept.pop()()
 
 
 def embedded(server):
@@ -81,6 +100,7 @@ class Track:
         self.store, self.env = store, store.environment(home)
         self.executable = executable
         self.count = 0
+        self.leavings = Leavings()
         self.memory = {}  # the most that each client had, MB
         self._muster("objects", "mb", f"s3://{BUCKET}")
 
@@ -107,16 +127,16 @@ class Track:
     def clear(self, place):
         self._muster("objects", "rm", "-r", f"s3://{place}/")
 
-    def up(self, client, files):
-        """What came is removed again."""
+    def up(self, client, files, objects, size):
         place = self.new_place()
-        cost = self._timed(client, client.up(self.store, files, place), bytes_of(files))
-        self.clear(place)
+        cost = self._timed(client, client.up(self.store, files, place), objects * size)
+        self.leavings.remove(objects, lambda: self.clear(place))
         return cost
 
     def down(self, client, place, target, objects, size):
+        """`target`: a folder that is not there yet."""
         target.mkdir()
         cost = self._timed(client, client.down(self.store, place, target), objects * size)
         check(target, objects, size)
-        shutil.rmtree(target)
+        self.leavings.remove(objects, lambda: shutil.rmtree(target))
         return cost

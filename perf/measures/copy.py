@@ -40,10 +40,10 @@ def race_clients(lab, memory, rows):
     with object_servers.minio(lab.path("minio")) as store:
         track = Track(store, lab.muster, lab.path("home"))
         for title, objects, size in SETS:
-            files, target = make(memory / "files", objects, size), memory / "down"
+            files = make(memory / "files", objects, size)
             place = track.fill(files)
-            for way, once in (("up", lambda client: track.up(client, files)),
-                              ("down", lambda client: track.down(client, place, target, objects, size))):
+            for way, once in (("up", lambda client: track.up(client, files, objects, size)),
+                              ("down", lambda client: track.down(client, place, lab.path("down"), objects, size))):
                 finalists = fastest(others, once)
                 once(mine)
                 ours, *theirs = turns(ROUNDS, *[lambda c=c: once(c) for c in (mine, *finalists)], warm=False)
@@ -52,6 +52,7 @@ def race_clients(lab, memory, rows):
                                    f"{finalists[best].name}, the fastest of 4", milliseconds(theirs[best]), BESIDE_CLIENTS,
                                    ceiling=ceiling(theirs[best], [cost.store for cost in ours])))
             track.clear(place)
+            track.leavings.remove_kept()
             shutil.rmtree(files)
         rows.append(faster(NAME, "most memory of the client", track.memory[mine.name], "s5cmd", track.memory["s5cmd"], 1.0, "MB"))
         return track.memory["s5cmd"]
@@ -66,11 +67,11 @@ def race_servers(lab, memory, rows, s5cmd_memory):
             home = lab.path("home")
             tracks = Track(embedded(server), lab.muster, home), Track(other, lab.muster, home)
             for title, objects, size in SETS:
-                files, target = make(memory / "files", objects, size), memory / "down"
+                files = make(memory / "files", objects, size)
                 places = [track.fill(files) for track in tracks]
                 for client in object_clients.s5cmd(), object_clients.mc():
-                    up = turns(ROUNDS, *[lambda t=t: t.up(client, files) for t in tracks])
-                    down = turns(ROUNDS, *[lambda t=t, p=p: t.down(client, p, target, objects, size)
+                    up = turns(ROUNDS, *[lambda t=t: t.up(client, files, objects, size) for t in tracks])
+                    down = turns(ROUNDS, *[lambda t=t, p=p: t.down(client, p, lab.path("down"), objects, size)
                                            for t, p in zip(tracks, places)])
                     for way, (ours, theirs) in ((f"up, sync {sync}", up), ("down", down)):
                         rows.append(faster(NAME, f"store, {client.name}, {title}, {way}", milliseconds(ours), name,
@@ -78,6 +79,7 @@ def race_servers(lab, memory, rows, s5cmd_memory):
                                            ceiling=ceiling(theirs, [cost.client for cost in ours])))
                 for track, place in zip(tracks, places):
                     track.clear(place)
+                    track.leavings.remove_kept()
                 shutil.rmtree(files)
             most = max(most, object_clients.high_water(server.process.pid))
     rows.append(faster(NAME, "most memory of the server", most, "s5cmd", s5cmd_memory, 1.0, "MB"))

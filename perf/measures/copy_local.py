@@ -29,7 +29,7 @@ def beside_cp(lab, server, rows):
         took = run(command, env, objects * size).ms
         if target:
             check(target, objects, size)
-            shutil.rmtree(target)
+            track.leavings.remove(objects, lambda: shutil.rmtree(target))
         return took
 
     for title, objects, size in SETS:
@@ -41,7 +41,7 @@ def beside_cp(lab, server, rows):
         def up():
             place = track.new_place()
             took = copied(client.up(None, files, place), None, objects, size)
-            track.clear(place)
+            track.leavings.remove(objects, lambda: track.clear(place))
             return took
 
         def cp(source):
@@ -58,6 +58,7 @@ def beside_cp(lab, server, rows):
         ours, theirs = turns(ROUNDS, lambda: down(place), lambda: cp(server.data / "objects" / place))
         rows.append(faster(NAME, f"{title}, down, same machine", ours, "cp -r", theirs, BESIDE_CP[title]))
         track.clear(place)
+        track.leavings.remove_kept()
         shutil.rmtree(files)
 
 

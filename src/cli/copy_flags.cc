@@ -22,18 +22,18 @@ Result<int64_t> SizeFlag(const Args& args, std::string_view name, int64_t fallba
 }  // namespace
 
 std::vector<Flag> CopyFlags(std::vector<Flag> own) {
-  const Flag flags[] = {{"include", 0, "PATTERN",
-                         "only names like this; of several the last that fits decides", true},
-                        {"exclude", 0, "PATTERN", "no names like this", true},
-                        {"dry-run", 'n', nullptr, "say what would be done, and do nothing"},
-                        {"jobs", 'j', "COUNT", "so many transfers at once (else 16)"},
-                        {"bandwidth", 0, "SIZE", "at most so much a second, such as 20MiB"},
-                        {"part-size", 0, "SIZE", "parts of large objects (else 16MiB)"},
-                        {"no-resume", 0, nullptr, "keep no record by which a killed copy goes on"},
-                        {"no-shortcut", 0, nullptr,
-                         "send the bytes over the connection even to a store on this machine"},
-                        {"verbose", 'v', nullptr, "a line for each object"},
-                        {"quiet", 'q', nullptr, "no progress and no summary"}};
+  const Flag flags[] = {
+      {"include", 0, "PATTERN", "only names like this; of several the last that fits decides",
+       true},
+      {"exclude", 0, "PATTERN", "no names like this", true},
+      {"dry-run", 'n', nullptr, "say what would be done, and do nothing"},
+      {"jobs", 'j', "COUNT", "so many transfers at once (else 16)"},
+      {"bandwidth", 0, "SIZE", "at most so much a second, such as 20MiB"},
+      {"part-size", 0, "SIZE", "parts of large objects (else 16MiB)"},
+      {"no-resume", 0, nullptr, "keep no record by which a killed copy goes on"},
+      {"no-shortcut", 0, nullptr, "send every object by itself, even to a store on this machine"},
+      {"verbose", 'v', nullptr, "a line for each object"},
+      {"quiet", 'q', nullptr, "no progress and no summary"}};
   own.insert(own.end(), std::begin(flags), std::end(flags));
   return WithStoreFlags(std::move(own));
 }

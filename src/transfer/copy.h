@@ -34,7 +34,9 @@ struct CopyOptions {
   int64_t bytes_per_second = 0;  // 0: no limit
   PartLimits parts = {};
   RetryLimits retry = {};
-  bool shortcut = true;  // read and write the files of a store that is on this machine and ours
+  // Read and write the files of a store that is on this machine and ours; send small files in
+  // archives to a store that unpacks them.
+  bool shortcut = true;
   // Where the record of an unfinished copy lies, by which the same copy goes on; empty: none.
   os::Path record_folder = {};
 };

@@ -44,6 +44,8 @@ class CopyTest : public testing::TestWithParam<bool> {
     // Another region is another signature, and so another store for us: bytes pass through here.
     if (name == "other")
       profile.endpoint.replace(profile.endpoint.find("127.0.0.1"), 9, "localhost");
+    // By this name nobody thinks that it is on this machine.
+    if (name == "far") profile.endpoint.replace(profile.endpoint.find("127.0.0.1"), 9, "0.0.0.0");
     return profile;
   }
   Location Place(const std::string& text) const {
@@ -92,6 +94,26 @@ TEST_P(CopyTest, ATreeGoesUpAndComesBack) {
   EXPECT_EQ(down.checked[size_t(Check::kCrc)], 50);
   for (const auto& [name, bytes] : files) EXPECT_TRUE(Read("out/" + name) == bytes) << name;
   EXPECT_TRUE(std::filesystem::is_empty(dir_ / "records"));
+}
+
+// This store keeps an archive as it is: then the objects go one by one, and it is removed.
+TEST_P(CopyTest, AnArchiveThatIsNotUnpackedDoesNotStay) {
+  for (int i = 0; i < 40; ++i) Fill("in/f" + std::to_string(i), i * 100);
+  options_.shortcut = true;
+  const auto store = stores_.For("far").value();
+  store->MeetServer("MinIO");
+  ASSERT_TRUE(store->unpacks());
+  const Summary up = Run("in", "s3://far@bucket/p");
+  EXPECT_EQ(up.copied, 40);
+  EXPECT_GT(up.retries, 0);  // it was tried
+  EXPECT_FALSE(store->unpacks());
+  store->MeetServer("MinIO");
+  EXPECT_FALSE(store->unpacks());  // and is not again
+  EXPECT_EQ(Run("s3://bucket/p", "out").copied, 40);
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "/f" + std::to_string(i);
+    EXPECT_TRUE(Read("out" + name) == Read("in" + name)) << i;
+  }
 }
 
 TEST_P(CopyTest, ALargeObjectGoesInPartsBetweenAllKindsOfEnds) {

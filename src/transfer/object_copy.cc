@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "transfer/archive.h"
 #include "transfer/fetch.h"
 
 namespace muster::transfer {
@@ -78,6 +79,10 @@ Result<std::unique_ptr<ObjectCopy>> MakeObjectCopy(Session& session, const Item&
   MUSTER_ASSIGN(const auto store, session.stores.For(target.at.profile));
   const auto near = item.at.kind == Kind::kFile ? store->near() : nullptr;
   if (near && FitsXml(target.at.key)) return MakeNearUpload(session, near, item, target);
+  const bool in_archive = item.at.kind == Kind::kFile && item.size <= kLargestInArchive &&
+                          session.options.shortcut && store->unpacks() &&
+                          FitsArchive(target.at.key);
+  if (in_archive) return MakeArchiveUpload(session, item, target);
   return MakeUpload(session, item, target);
 }
 

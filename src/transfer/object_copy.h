@@ -49,6 +49,7 @@ struct Target {
 std::unique_ptr<ObjectCopy> MakeUpload(Session& session, Item item, Target target);
 std::unique_ptr<ObjectCopy> MakeNearUpload(Session& session, std::shared_ptr<NearStore> near,
                                            Item item, Target target);
+std::unique_ptr<ObjectCopy> MakeArchiveUpload(Session& session, Item item, Target target);
 std::unique_ptr<ObjectCopy> MakeDownload(Session& session, Item item, Target target);
 std::unique_ptr<ObjectCopy> MakeServerCopy(Session& session, Item item, Target target);
 std::unique_ptr<ObjectCopy> MakePutAddress(Session& session, Item item, Target target);
@@ -56,6 +57,9 @@ std::unique_ptr<ObjectCopy> MakePutAddress(Session& session, Item item, Target t
 // The one that fits both ends.
 Result<std::unique_ptr<ObjectCopy>> MakeObjectCopy(Session& session, const Item& item,
                                                    const Target& target);
+
+// What goes with others in an archive: they are in memory together.
+constexpr int64_t kLargestInArchive = 32 << 10;
 
 // A file that is read: open, regular, and what tells that it stayed the same.
 struct OpenedFile {

@@ -105,6 +105,7 @@ Outcome<http::Response> S3Client::Send(Request request) {
     trouble.error.text = fmt::format("cannot {}: {}", request.what, trouble.error.text);
     return std::unexpected(std::move(trouble));
   }
+  store_->MeetServer(http::FindHeader(response->headers, "Server"));
   const bool good =
       response->status / 100 == 2 && !(request.may_hold_error && HoldsError(*response));
   if (!good) return std::unexpected(TroubleOf(*response, request.what));
@@ -190,6 +191,13 @@ Outcome<PutAnswer> S3Client::Put(const std::string& bucket, const std::string& k
   request.body = &body;
   MUSTER_ASSIGN(const auto response, Send(std::move(request)));
   return ReadPut(response, body);
+}
+
+Outcome<void> S3Client::PutArchive(const std::string& bucket, const std::string& key,
+                                   std::string_view archive) {
+  const http::Headers headers = {{"x-amz-meta-snowball-auto-extract", "true"}};
+  MUSTER_TRY(Send({"write objects to s3://" + bucket, "PUT", bucket, key, {}, headers, archive}));
+  return {};
 }
 
 Outcome<std::string> S3Client::Copy(const std::string& from_bucket, const std::string& from_key,

@@ -61,6 +61,10 @@ class S3Client {
                           const std::function<bool(std::string_view)>& take);
   Outcome<PutAnswer> Put(const std::string& bucket, const std::string& key, const SealedBody& body,
                          const http::Headers& kept);
+  // A tar whose files become objects of the bucket, where the store unpacks it; else an object of
+  // its own.
+  Outcome<void> PutArchive(const std::string& bucket, const std::string& key,
+                           std::string_view archive);
   Outcome<std::string> Copy(const std::string& from_bucket, const std::string& from_key,
                             const std::string& if_etag, const std::string& bucket,
                             const std::string& key);

@@ -18,6 +18,11 @@ Store::Store(Profile profile, Renew renew)
       private_link_(on_loopback_ || profile.endpoint.starts_with("https:")),
       profile_(std::move(profile)) {}
 
+void Store::MeetServer(std::string_view name) {
+  auto unknown = Unpacks::kUnknown;
+  if (name == "MinIO") unpacks_.compare_exchange_strong(unknown, Unpacks::kYes);
+}
+
 std::shared_ptr<NearStore> Store::near() const {
   const MutexLock lock(mutex_);
   return near_;

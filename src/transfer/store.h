@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/thread_annotations.h"
 #include "transfer/near_store.h"
@@ -37,12 +38,19 @@ class Store {
   // otherwise.
   bool checks_crc() const { return checks_crc_; }
   void ForgetCrc() { checks_crc_ = false; }
+  // Whether it unpacks archives into objects, as MinIO does; thought so of a server that says it is
+  // that, until an archive was not unpacked.
+  bool unpacks() const { return unpacks_ == Unpacks::kYes; }
+  void MeetServer(std::string_view name);
+  void ForgetArchives() { unpacks_ = Unpacks::kNo; }
 
  private:
   const Renew renew_;
   const bool on_loopback_, private_link_;
   std::atomic<int64_t> skew_ms_ = 0;
   std::atomic<bool> checks_crc_ = true;
+  enum class Unpacks { kUnknown, kYes, kNo };
+  std::atomic<Unpacks> unpacks_ = Unpacks::kUnknown;
   mutable Mutex mutex_;
   Profile profile_ GUARDED_BY(mutex_);
   std::shared_ptr<NearStore> near_ GUARDED_BY(mutex_);  // shared with copies under way
