@@ -306,9 +306,9 @@ BlockingClient::Outcome BlockingClient::ReadAnswer(const Outgoing& outgoing,
   while (!parser.done() && !body.ended) {
     if (held == buffer.size()) buffer.resize(2 * buffer.size());
     std::span<char> into = std::span(buffer).subspan(held);
-    if (const size_t piece = parser.head_done() ? body.Enough(parser) : 0; piece > held) {
-      into = into.first(std::min(into.size(), piece - held));
-    }
+    const size_t piece = parser.head_done() ? body.Enough(parser) : 0;
+    if (piece > held) into = into.first(std::min(into.size(), piece - held));
+    socket_->WaitForBytes(piece > held ? into.size() : 1, options_.gather_ms);
     auto n = ReadOrIdle(into, incoming);
     if (!n) {
       const bool broken = n.error().code == Code::kUnavailable;

@@ -162,6 +162,11 @@ Result<size_t> ClientSocket::Read(std::span<char> into, int64_t timeout_ms) {
     const Wire::Step step = wire_.Read(into);
     if (step.done()) return step.bytes;
     if (step.kind == Kind::kEnd) return 0;
+    if (step.kind == Kind::kWantRead && wire_.waits_for_bytes() &&
+        !Poll(fd_.get(), POLLIN, std::min(patience_ms_, LeftMs(deadline)))) {
+      wire_.WaitForBytes(1);  // it comes slowly
+      continue;
+    }
     MUSTER_TRY(Wait(step, "read from", LeftMs(deadline)));
   }
 }

@@ -21,6 +21,11 @@ class ClientSocket {
 
   // Bytes that came, at least one; 0 at the end. kTimeout when none came in time.
   Result<size_t> Read(std::span<char> into, int64_t timeout_ms);
+  // The next reads are better done when so many bytes are there, and wait `patience_ms` for that.
+  void WaitForBytes(size_t bytes, int64_t patience_ms) {
+    wire_.WaitForBytes(bytes);
+    patience_ms_ = patience_ms;
+  }
   // All bytes; kTimeout when none could be written for that long.
   Status Write(std::span<const std::string_view> parts, int64_t timeout_ms);
   // Whether bytes, or the end, have come already. Never waits.
@@ -34,6 +39,7 @@ class ClientSocket {
   os::Fd fd_;
   const std::string server_;  // "host:port", for errors
   Wire wire_;                 // goes before the descriptor
+  int64_t patience_ms_ = 0;
 };
 
 }  // namespace muster::http

@@ -21,6 +21,9 @@ using Outcome = Connection::Outcome;
 namespace {
 
 constexpr int kTurnsInARow = 8;
+// Of a large body. Who sends pays for each time that we are woken, and so do we.
+constexpr int64_t kWorthAWake = 256 << 10;
+constexpr int64_t kPatienceMs = 100;    // for so much
 constexpr size_t kMostRead = 64 << 10;  // more was slower where many send
 // What is under way to a program on this machine, so that it is in the caches still when that reads
 // it.
@@ -88,8 +91,9 @@ asio::awaitable<Outcome> Connection::Handshake(int64_t limit_ms) {
   }
 }
 
-asio::awaitable<Outcome> Connection::Read(int64_t limit_ms, bool interruptible) {
+asio::awaitable<Outcome> Connection::Read(int64_t limit_ms, bool interruptible, int64_t wanted) {
   const auto deadline = After(limit_ms);
+  wire_.WaitForBytes(static_cast<size_t>(std::clamp<int64_t>(wanted, 1, kWorthAWake)));
   co_await TakeTurns();
   while (true) {
     if (aborted_) co_return Outcome::kGone;
@@ -100,9 +104,15 @@ asio::awaitable<Outcome> Connection::Read(int64_t limit_ms, bool interruptible) 
       AddInput({scratch_.data(), step.bytes});
       co_return Outcome::kReady;
     }
-    const auto wanted = Wanted(step);
-    if (!wanted) co_return Outcome::kGone;
-    const Outcome outcome = co_await Await(*wanted, deadline, interruptible);
+    const auto needed = Wanted(step);
+    if (!needed) co_return Outcome::kGone;
+    const bool patient = wire_.waits_for_bytes();
+    const Outcome outcome = co_await Await(
+        *needed, patient ? std::min(deadline, After(kPatienceMs)) : deadline, interruptible);
+    if (patient && outcome == Outcome::kTimeout) {
+      wire_.WaitForBytes(1);  // they come slowly
+      continue;
+    }
     if (outcome != Outcome::kReady) co_return outcome;
   }
 }

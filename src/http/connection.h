@@ -35,8 +35,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Connection(boost::asio::ip::tcp::socket socket, const TlsContext* tls, Scratch& scratch);
 
   boost::asio::awaitable<Outcome> Handshake(int64_t limit_ms);
-  // Waits for bytes and adds them to input().
-  boost::asio::awaitable<Outcome> Read(int64_t limit_ms, bool interruptible = false);
+  // Waits for bytes and adds them to input(). `wanted`: so many more will come, and a part of them
+  // is better read than a few.
+  boost::asio::awaitable<Outcome> Read(int64_t limit_ms, bool interruptible = false,
+                                       int64_t wanted = 1);
   boost::asio::awaitable<Outcome> Write(Parts parts, int64_t limit_ms);
   // Bytes of a file; kGone as well where it has too few of them. `files`: how many the server sends
   // at the time, on all its connections; it may change meanwhile.

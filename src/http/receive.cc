@@ -146,7 +146,7 @@ asio::awaitable<Step> Receiver::ReadBody() {
       connection_.Consume(*used);
       if (parser_.done()) break;
     }
-    const Outcome outcome = co_await connection_.Read(limit);
+    const Outcome outcome = co_await connection_.Read(limit, false, parser_.body_left());
     if (outcome == Outcome::kTimeout) co_return std::unexpected(TooSlow("body", limit));
     if (outcome != Outcome::kReady) co_return std::unexpected(std::nullopt);
   }

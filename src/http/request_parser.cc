@@ -139,5 +139,6 @@ bool RequestParser::keep_alive() const { return impl_->keep_alive(); }
 bool RequestParser::http11() const { return impl_->http11(); }
 bool RequestParser::chunked() const { return impl_->chunked(); }
 int64_t RequestParser::content_length() const { return impl_->length(); }
+int64_t RequestParser::body_left() const { return impl_->body().left().value_or(0); }
 
 }  // namespace muster::http

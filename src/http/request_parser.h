@@ -33,6 +33,7 @@ class RequestParser {
   bool http11() const;
   bool chunked() const;
   int64_t content_length() const;  // 0 when none is given
+  int64_t body_left() const;       // bytes that are still to come; 0: none, or nobody knows
 
  private:
   class Impl;

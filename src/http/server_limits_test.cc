@@ -1,5 +1,8 @@
 #include <sys/socket.h>
 
+#include <chrono>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -106,6 +109,21 @@ TEST(ServerLimits, GivesUpOnSlowBodies) {
   EXPECT_EQ(socket.Ask("POST /echo HTTP/1.1\r\n" + kAuth + "Content-Length: 4\r\n\r\nab").status,
             408);
   EXPECT_TRUE(socket.AtEnd());
+}
+
+// However large it will be: what is there is seen before more of it is worth a wake-up.
+TEST(ServerLimits, ALargeBodyThatDripsIsProgress) {
+  TestServer server({.body_timeout_ms = 1500});
+  RawSocket socket = server.Connect();
+  constexpr int kDrops = 8;
+  ASSERT_TRUE(
+      socket.Send("PUT /upload/a HTTP/1.1\r\n" + kAuth + "Content-Length: 1000000\r\n\r\n"));
+  for (int i = 0; i < kDrops; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    ASSERT_TRUE(socket.Send("x"));
+  }
+  ASSERT_TRUE(socket.Send(std::string(1'000'000 - kDrops, 'x')));
+  EXPECT_EQ(socket.ReadAnswer().body, "1000000");
 }
 
 TEST(ServerLimits, ClosesIdleConnectionsWithoutAWord) {

@@ -43,6 +43,13 @@ Wire::Step Wire::Read(std::span<char> into) {
   }
 }
 
+void Wire::WaitForBytes(size_t bytes) {
+  if (ssl_ || bytes == least_) return;
+  least_ = bytes;
+  const int least = static_cast<int>(bytes);
+  ::setsockopt(fd_, SOL_SOCKET, SO_RCVLOWAT, &least, sizeof least);
+}
+
 bool Wire::Readable() {
   char byte = 0;
   if (ssl_) {

@@ -28,6 +28,11 @@ class Wire {
   // Done at once without TLS; to be repeated until done before anything else with it.
   Step Handshake();
   Step Read(std::span<char> into);
+  // Until so many bytes are there, or the end, a wait for something to read goes on: whoever sends
+  // wakes us less often, in its own time. 1: any byte. Read gives what there is in any case. With
+  // TLS it does nothing.
+  void WaitForBytes(size_t bytes);
+  bool waits_for_bytes() const { return least_ > 1; }
   // Whether Read would give bytes or the end now. What only keeps TLS going is no byte.
   bool Readable();
   // As many of the parts' bytes as go now, in one call where the system allows. After a kWant the
@@ -51,6 +56,7 @@ class Wire {
 
   int fd_;
   SslPtr ssl_;
+  size_t least_ = 1;  // see WaitForBytes
   std::string reason_;
   bool spoke_http_ = false;
   bool distrusted_ = false;
