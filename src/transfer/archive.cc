@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <optional>
 
 #include <fmt/format.h>
@@ -86,9 +85,11 @@ void AddToArchive(std::string& archive, std::string_view key, std::string_view b
                                     8));
   archive += head.Seal();
   archive += bytes;
-  archive.append((kBlock - bytes.size() % kBlock) % kBlock, '\0');
+  archive.append(LengthInArchive(bytes.size()) - kBlock - bytes.size(), '\0');
 }
 
-void EndArchive(std::string& archive) { archive.append(2 * kBlock, '\0'); }
+void EndArchive(std::string& archive) { archive.append(kArchiveEnd, '\0'); }
+
+size_t LengthInArchive(size_t bytes) { return kBlock + (bytes + kBlock - 1) / kBlock * kBlock; }
 
 }  // namespace muster::transfer

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -16,5 +17,7 @@ bool FitsArchive(std::string_view key);
 void AddToArchive(std::string& archive, std::string_view key, std::string_view bytes,
                   int64_t mtime_s);
 void EndArchive(std::string& archive);
+size_t LengthInArchive(size_t bytes);  // of a file of so many
+constexpr size_t kArchiveEnd = 1024;
 
 }  // namespace muster::transfer

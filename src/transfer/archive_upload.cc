@@ -94,6 +94,11 @@ Outcome<void> ArchiveUpload::SendAndLook(Worker& worker, const std::string& arch
 
 Outcome<Check> ArchiveUpload::FinishTogether(Worker& worker, std::span<ObjectCopy* const> all) {
   std::string archive;
+  size_t length = 0;
+  for (ObjectCopy* const one : all) {
+    length += LengthInArchive(static_cast<ArchiveUpload*>(one)->bytes_.size());
+  }
+  archive.reserve(length + kArchiveEnd);  // many workers have one: no larger than it is
   ArchiveUpload* last = nullptr;
   int64_t size = 0;
   std::string md5;
