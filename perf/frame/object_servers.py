@@ -3,11 +3,12 @@ import contextlib
 import os
 import pathlib
 import secrets
-import socket
 import subprocess
 import time
 import urllib.error
 import urllib.request
+
+from frame.ports import free_port
 
 PEERS = pathlib.Path(os.environ.get("MUSTER_PEERS") or pathlib.Path(
     os.environ.get("MUSTER_CACHE") or pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "muster") / "bin")
@@ -40,12 +41,6 @@ def program(name):
     if not path.exists():
         raise FileNotFoundError(f"{name} is missing in {PEERS}: tools/object_peers.sh builds it once")
     return str(path)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def answers(endpoint):

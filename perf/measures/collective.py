@@ -1,9 +1,9 @@
 """From submit to the first collective of 64 ranks of real PyTorch, all on one node, beside torchrun."""
 import os
-import socket
 import subprocess
 import time
 
+from frame.ports import free_port
 from frame.samples import faster
 from frame.timing import milliseconds, turns
 
@@ -53,12 +53,6 @@ def until_met(lab, command, **more):
         os.close(hearing)
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
-
-
 def measure(lab):
     folder = lab.path("code")
     folder.mkdir()
@@ -67,7 +61,7 @@ def measure(lab):
     def torchrun():
         # Under Python 3.11 the defaults of PyTorch 1.13 for these two do not parse; so they mean rank 0 alone.
         return [PYTHON, "-m", "torch.distributed.run", "--nproc_per_node", str(RANKS), "--redirects", "0:1", "--tee", "0:1",
-                "--log_dir", str(lab.path("torchrun")), "--master_port", free_port(), str(script)]
+                "--log_dir", str(lab.path("torchrun")), "--master_port", str(free_port()), str(script)]
 
     with lab.server() as server:
         mine, theirs = turns(

@@ -6,6 +6,7 @@ import time
 
 from frame.history import lengthen
 from frame.lab import NODE_FLAGS
+from frame.ports import free_port
 from frame.samples import faster, limit
 from frame.server import Server
 from frame.timing import milliseconds, turns, whole
@@ -27,12 +28,6 @@ def make_past(lab):
     shutil.copytree(few, many)
     lengthen(many, MANY)
     return few, many
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def cold_start(lab, data, token, drop=False):

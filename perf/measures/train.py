@@ -2,9 +2,9 @@
 import itertools
 import json
 import os
-import socket
 import subprocess
 
+from frame.ports import free_port
 from frame.samples import faster
 from frame.server import ROOT
 from frame.timing import call, turns
@@ -37,9 +37,7 @@ def under_muster(lab, server):
 
 def by_hand(lab):
     out = lab.path("out")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     ranks = []
     for rank in range(2):
         env = {**os.environ, "RANK": str(rank), "WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port),

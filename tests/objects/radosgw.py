@@ -5,7 +5,8 @@ import secrets
 import subprocess
 import uuid
 
-from frame.object_servers import Store, free_port, wait_for
+from frame.object_servers import Store, wait_for
+from frame.ports import free_port
 
 CONFIG = """[global]
 fsid = {fsid}

@@ -12,7 +12,10 @@ import sys
 import threading
 import time
 
-from conftest import MUSTER, Muster, wait_until
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "perf"))
+
+from conftest import MUSTER, Muster, wait_until  # noqa: E402
+from frame.ports import free_port  # noqa: E402
 
 # TORTURE says how hard: "tiny" for sanitized executables, "short" for CI, "long" for hours by hand.
 SCALE = os.environ.get("TORTURE", "short")
@@ -30,12 +33,6 @@ def scaled(tiny, short, long):
 
 def say(text):
     print(f"torture: {text}", file=sys.stderr, flush=True)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class FixedServer(Muster):
