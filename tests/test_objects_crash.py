@@ -33,6 +33,8 @@ class Writer(threading.Thread):
             self.tried.setdefault(key, set()).add(hashlib.md5(data).hexdigest())
             try:
                 client(self.server, read_timeout=20, connect_timeout=5).put_object(Bucket=self.bucket, Key=key, Body=data)
+                if self.stop.is_set():  # whoever cuts the power counts no more from here on
+                    return
                 self.done[key] = hashlib.md5(data).hexdigest()
                 self.tried[key] = {self.done[key]}
             except (AssertionError, BotoCoreError, ClientError, OSError, TypeError):  # no server just now

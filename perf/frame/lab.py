@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
+from frame import page_cache
 from frame.hyperqueue import HyperQueue
 from frame.server import BUILT, started
 from frame.slurm import Slurm
@@ -46,6 +47,7 @@ class Lab:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="muster-perf-", dir=os.environ.get("PERF_SCRATCH")))
         self._open.callback(remove, self.folder)
         take_fresh_ground(self.folder)
+        page_cache.forget_removed()
         # A copy: one run measures one executable, even when somebody builds meanwhile.
         self.muster = shutil.copy2(BUILT, self.folder / "muster")
         return self

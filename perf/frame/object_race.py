@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 import typing
 
+from frame import page_cache
 from frame.object_clients import muster, run
 from frame.object_servers import Store
 
@@ -72,6 +73,7 @@ class Leavings:
     def remove_kept(self):
         while self.kept:
             self.kept.pop()()
+        page_cache.forget_removed()
 
 
 def embedded(server):

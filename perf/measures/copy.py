@@ -51,9 +51,9 @@ def race_clients(lab, memory, rows):
                 rows.append(faster(NAME, f"{title}, {way}, {'to' if way == 'up' else 'from'} MinIO", milliseconds(ours),
                                    f"{finalists[best].name}, the fastest of 4", milliseconds(theirs[best]), BESIDE_CLIENTS,
                                    ceiling=ceiling(theirs[best], [cost.store for cost in ours])))
+            shutil.rmtree(files)
             track.clear(place)
             track.leavings.remove_kept()
-            shutil.rmtree(files)
         rows.append(faster(NAME, "most memory of the client", track.memory[mine.name], "s5cmd", track.memory["s5cmd"], 1.0, "MB"))
         return track.memory["s5cmd"]
 
@@ -77,10 +77,10 @@ def race_servers(lab, memory, rows, s5cmd_memory):
                         rows.append(faster(NAME, f"store, {client.name}, {title}, {way}", milliseconds(ours), name,
                                            milliseconds(theirs), BESIDE_SERVERS,
                                            ceiling=ceiling(theirs, [cost.client for cost in ours])))
+                shutil.rmtree(files)
                 for track, place in zip(tracks, places):
                     track.clear(place)
                     track.leavings.remove_kept()
-                shutil.rmtree(files)
             most = max(most, object_clients.high_water(server.process.pid))
     rows.append(faster(NAME, "most memory of the server", most, "s5cmd", s5cmd_memory, 1.0, "MB"))
 

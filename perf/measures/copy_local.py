@@ -57,9 +57,9 @@ def beside_cp(lab, server, rows):
         place = track.fill(files)
         ours, theirs = turns(ROUNDS, lambda: down(place), lambda: cp(server.data / "objects" / place))
         rows.append(faster(NAME, f"{title}, down, same machine", ours, "cp -r", theirs, BESIDE_CP[title]))
+        shutil.rmtree(files)
         track.clear(place)
         track.leavings.remove_kept()
-        shutil.rmtree(files)
 
 
 def stage_in(lab, server, place):

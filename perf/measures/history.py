@@ -1,9 +1,9 @@
 """What a long past costs: cold start, lists and verbs with 100,000 jobs beside 100."""
-import os
 import shutil
 import socket
 import time
 
+from frame import page_cache
 from frame.history import lengthen
 from frame.lab import NODE_FLAGS
 from frame.ports import free_port
@@ -33,9 +33,7 @@ def make_past(lab):
 def cold_start(lab, data, token, drop=False):
     """Milliseconds from exec to the first answered list of jobs, asked on a fixed port without pause."""
     if drop:
-        os.sync()
-        with open("/proc/sys/vm/drop_caches", "w", encoding="ascii") as caches:
-            caches.write("3")
+        page_cache.drop()
     port = free_port()
     request = (f"GET /api/v1/jobs?limit=10 HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n"
                "Connection: close\r\n\r\n").encode()
@@ -62,7 +60,7 @@ def starts(lab, few, many):
     short, long = turns(STARTS, lambda: cold_start(lab, few, token), lambda: cold_start(lab, many, token))
     rows = [faster(NAME, "cold start, 100,000 jobs", long, "with 100 jobs", short, 1 / 1.5),
             limit(NAME, "cold start, 100,000 jobs", long, 100, "ms")]
-    if os.access("/proc/sys/vm/drop_caches", os.W_OK):
+    if page_cache.may_be_dropped():
         short, long = turns(DROPPED, lambda: cold_start(lab, few, token, True), lambda: cold_start(lab, many, token, True),
                             warm=False)
         rows.append(faster(NAME, "cold start, nothing cached", long, "with 100 jobs", short,

@@ -13,9 +13,17 @@
 namespace muster::objects {
 namespace {
 
-S3Status SyncOne(int fd) {
-  if (::fsync(fd) == 0) return {};
+S3Status Synced(int result) {
+  if (result == 0) return {};
   return std::unexpected(S3Error(FailErrno(errno, "sync an object to disk").error()));
+}
+
+S3Status SyncOne(int fd) { return Synced(::fsync(fd)); }
+
+// The bytes alone; when they are written the file's length is known to the journal.
+S3Status WriteOut(int fd) {
+  return Synced(::sync_file_range(
+      fd, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER));
 }
 
 struct Member {
@@ -31,7 +39,7 @@ S3Status Prepare(CommitQueue::Commit& commit) {
   return {};
 }
 
-void SyncFiles(std::vector<Member>& group) {
+void SyncFiles(std::vector<Member>& group, bool by_journal) {
   // All begin to be written before the first is waited for.
   if (group.size() > 1) {
     for (const Member& member : group) {
@@ -41,8 +49,9 @@ void SyncFiles(std::vector<Member>& group) {
     }
   }
   for (Member& member : group) {
+    const bool later = by_journal && member.commit.renames;
     for (const os::Fd& file : member.commit.files) {
-      if (member.status) member.status = SyncOne(file.get());
+      if (member.status) member.status = later ? WriteOut(file.get()) : SyncOne(file.get());
     }
     member.commit.files.clear();
   }
@@ -77,8 +86,8 @@ void SyncFolders(std::vector<Member>& group) {
 
 }  // namespace
 
-CommitQueue::CommitQueue(bool sync, int threads) : sync_(sync) {
-  for (int i = 0; sync && i < threads; ++i) threads_.emplace_back([this] { Work(); });
+CommitQueue::CommitQueue(Sync sync, int threads) : sync_(sync) {
+  for (int i = 0; syncs() && i < threads; ++i) threads_.emplace_back([this] { Work(); });
 }
 
 CommitQueue::~CommitQueue() { Drain(); }
@@ -93,7 +102,7 @@ void CommitQueue::Drain() {
 }
 
 void CommitQueue::Submit(Commit commit) {
-  if (!sync_) {
+  if (!syncs()) {
     if (auto prepared = Prepare(commit); !prepared) return commit.done(std::move(prepared));
     commit.files.clear();
     const auto published = commit.publish();
@@ -111,9 +120,11 @@ S3Status CommitQueue::Run(std::vector<os::Fd> files,
                           std::function<S3Result<std::vector<os::Fd>>()> publish) {
   std::promise<S3Status> promise;
   auto future = promise.get_future();
-  Submit({{}, std::move(files), std::move(publish), [&](S3Status status) {
-            promise.set_value(std::move(status));
-          }});
+  Commit commit;
+  commit.files = std::move(files);
+  commit.publish = std::move(publish);
+  commit.done = [&](S3Status status) { promise.set_value(std::move(status)); };
+  Submit(std::move(commit));
   return future.get();
 }
 
@@ -128,7 +139,7 @@ void CommitQueue::Work() {
       waiting_.clear();
     }
     for (Member& member : group) member.status = Prepare(member.commit);
-    SyncFiles(group);
+    SyncFiles(group, sync_ == Sync::kByJournal);
     Publish(group);
     SyncFolders(group);
     for (Member& member : group) member.commit.done(std::move(member.status));

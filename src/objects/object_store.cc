@@ -11,12 +11,19 @@
 #include "objects/placement.h"
 #include "objects/s3_request.h"
 #include "os/file.h"
+#include "os/journal.h"
 
 namespace muster::objects {
 namespace {
 
 constexpr int kSyncThreads = 2;
 constexpr int kWriteThreads = 4;
+
+CommitQueue::Sync HowToSync(bool sync, const Folder& root) {
+  if (!sync) return CommitQueue::Sync::kNone;
+  return os::JournalKeepsOrder(root.fd()) ? CommitQueue::Sync::kByJournal
+                                          : CommitQueue::Sync::kFilesFirst;
+}
 
 S3Result<os::Fd> DuplicateFd(int fd) {
   os::Fd copy(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
@@ -49,7 +56,7 @@ ObjectStore::ObjectStore(Folder root, Folder own, std::unique_ptr<TempFolders> t
       temporary_(std::move(temporary)),
       meta_(std::move(meta)),
       direct_(sync ? std::make_unique<DirectWrites>(kWriteThreads) : nullptr),
-      commits_(sync, kSyncThreads) {}
+      commits_(HowToSync(sync, root_), kSyncThreads) {}
 
 Result<std::unique_ptr<ObjectStore>> ObjectStore::Open(const os::Path& root, bool sync) {
   MUSTER_TRY(os::MakeDirs(root));
@@ -176,6 +183,7 @@ void ObjectStore::Put(const std::string& bucket, const std::string& key, TempFil
     if (!synced) return done(std::unexpected(synced.error()));
     commit.files = std::move(*synced);
   }
+  commit.renames = true;
   commit.publish = [this, bucket, object, condition = std::move(condition)] {
     return Place(bucket, object->key, object->file, condition);
   };

@@ -35,6 +35,7 @@ void ObjectStore::PutAll(const std::string& bucket, std::vector<NewObject> objec
     if (commits_.syncs()) commit.files.push_back(object.file.Duplicate());
   }
   const auto shared = std::make_shared<std::vector<NewObject>>(std::move(objects));
+  commit.renames = true;
   commit.publish = [this, bucket, shared] { return PlaceAll(bucket, *shared); };
   commit.done = std::move(done);
   commits_.Submit(std::move(commit));

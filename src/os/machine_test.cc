@@ -1,4 +1,5 @@
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "os/devices.h"
+#include "os/journal.h"
 #include "os/net.h"
 #include "os/pool.h"
 #include "os/temp_dir.h"
@@ -128,6 +130,13 @@ TEST(PortIsFreeTest, SaysNoForPortsAndAddressesThatAreNotOurs) {
   EXPECT_FALSE(PortIsFree("127.0.0.1", -1));
   EXPECT_FALSE(PortIsFree("127.0.0.1", 70000));
   EXPECT_FALSE(PortIsFree("192.0.2.1", 45454));
+}
+
+TEST(JournalTest, IsNotTakenForGranted) {
+  for (const char* folder : {"/proc", "/dev/shm"}) {
+    EXPECT_FALSE(JournalKeepsOrder(Fd(::open(folder, O_RDONLY | O_CLOEXEC)).get())) << folder;
+  }
+  EXPECT_FALSE(JournalKeepsOrder(-1));
 }
 
 TEST(PoolTest, RunsAllWorkOnSeveralThreads) {
