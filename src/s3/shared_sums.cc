@@ -183,13 +183,15 @@ class SharedSums::Choir {
     return std::nullopt;
   }
 
-  // One that would be hashed alone has half as much room again, for others to come up; the only
-  // one is hashed while it comes.
+  // The fewer would be hashed abreast, the more room they have, for others to come up. Four take
+  // little longer than one. The only one is hashed while it comes.
   size_t Room() const REQUIRES(mutex_) {
     if (texts_.size() == 1) return Piece::kMost;
     const auto ready = std::ranges::count_if(
         texts_, [](const Text* text) { return !text->busy && !text->whole.empty(); });
-    return ready == 1 ? kMostWaiting : kMostWaiting * 2 / 3;
+    if (ready == 1) return kMostWaiting;
+    const bool good_company = std::cmp_greater_equal(ready, std::min<size_t>(texts_.size(), 4));
+    return good_company ? kMostWaiting / 3 : kMostWaiting * 2 / 3;
   }
 
   // As many texts as wait and can be abreast, `first` among them. All go as far as the shortest

@@ -16,7 +16,7 @@ namespace muster::s3 {
 // uses one of these.
 class SharedSums {
  public:
-  static constexpr size_t kMostWaiting = 4 << 20;
+  static constexpr size_t kMostWaiting = 8 << 20;
 
   // Sees the text in the pieces it is gathered to, each once and in their order: all but the last
   // are whole pages long, as files are written best.
