@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """One cell of the race over buckets: some clients on some stores, one set, one way; times in turn, and whose CPU they were.
 
-    perf/cell.py one|mid|small up|down [--clients muster,s5cmd] [--stores minio,embedded,scratch,versitygw] [--rounds 3]
+    perf/cell.py one|mid|small up|down [--clients muster,s5cmd] [--stores minio,embedded,scratch,versitygw,nothing] [--rounds 3]
 
-`embedded` is our store as it comes, `scratch` the same with --store-sync none. Everything is as in the measure `copy`: the
+`embedded` is our store as it comes, `scratch` the same with --store-sync none, `nothing` one that reads and keeps nothing: what the
+client takes by itself. Everything is as in the measure `copy`: the
 files that go up in memory, all others on the disk of the scratch folder, every copy to a new place.
 """
 import argparse
@@ -17,6 +18,7 @@ sys.dont_write_bytecode = True
 
 from frame import object_clients, object_servers  # noqa: E402  (the path above must be there first)
 from frame.lab import Lab  # noqa: E402
+from frame.nothing import nothing  # noqa: E402
 from frame.object_race import SETS, Track, embedded, make, memory_folder  # noqa: E402
 from frame.server import started  # noqa: E402
 from frame.timing import turns  # noqa: E402
@@ -30,10 +32,12 @@ def own_store(lab, sync):
         yield embedded(server)
 
 
-STORES = {"minio": lambda lab: object_servers.minio(lab.path("minio")),
-          "versitygw": lambda lab: object_servers.versitygw(lab.path("versitygw")),
-          "embedded": lambda lab: own_store(lab, "full"),
-          "scratch": lambda lab: own_store(lab, "none")}
+def start_store(name, lab, size, way):
+    return {"minio": lambda: object_servers.minio(lab.path("minio")),
+            "versitygw": lambda: object_servers.versitygw(lab.path("versitygw")),
+            "embedded": lambda: own_store(lab, "full"),
+            "scratch": lambda: own_store(lab, "none"),
+            "nothing": lambda: nothing(lab, size, swallow=way == "up")}[name]()
 
 
 def make_client(name, lab):
@@ -59,7 +63,7 @@ def main():
         files = make(memory / "files", objects, size)
         sides = {}
         for name in arguments.stores.split(","):
-            track = Track(stores.enter_context(STORES[name](lab)), lab.muster, lab.path("home"))
+            track = Track(stores.enter_context(start_store(name, lab, size, arguments.way)), lab.muster, lab.path("home"))
             place = track.fill(files) if arguments.way == "down" else None
             for name_of_client in arguments.clients.split(","):
                 client = make_client(name_of_client, lab)

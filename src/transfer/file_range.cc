@@ -11,6 +11,10 @@ namespace muster::transfer {
 namespace {
 
 constexpr int64_t kAtOnce = 8 << 20;
+// As much as others write at once. For more ext4 takes larger pages, an eighth sooner written where
+// memory is at hand; where a hypervisor has taken back what was free, the large are the ones that
+// it took, and 1 GiB takes four times as long.
+constexpr size_t kWriteAtOnce = 32 << 10;
 
 std::unexpected<Error> Shorter(const FileStretch& stretch) {
   return Fail(Code::kConflict, fmt::format("{} became shorter while it was copied", stretch.source),
@@ -41,7 +45,7 @@ Status CopyBytes(Worker& worker, const FileStretch& stretch, int64_t done, const
 
 Status WriteAt(int fd, std::string_view bytes, int64_t offset, const std::string& shown) {
   while (!bytes.empty()) {
-    const ssize_t n = ::pwrite(fd, bytes.data(), bytes.size(), offset);
+    const ssize_t n = ::pwrite(fd, bytes.data(), std::min(bytes.size(), kWriteAtOnce), offset);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return FailErrno(n < 0 ? errno : ENOSPC, "write " + shown);
     bytes.remove_prefix(static_cast<size_t>(n));
