@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "http/near.h"
 
 namespace muster::http {
 namespace {
@@ -76,6 +77,7 @@ std::expected<os::Fd, int> ConnectTo(const addrinfo& address, int64_t timeout_ms
   }
   const int on = 1;
   ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (IsNear(fd.get())) TuneForNear(fd.get());
   return fd;
 }
 

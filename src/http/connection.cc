@@ -10,6 +10,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "http/near.h"
 #include "http/url.h"
 
 namespace muster::http {
@@ -25,9 +26,6 @@ constexpr int kTurnsInARow = 8;
 constexpr int64_t kWorthAWake = 256 << 10;
 constexpr int64_t kPatienceMs = 100;    // for so much
 constexpr size_t kMostRead = 64 << 10;  // more was slower where many send
-// What is under way to a program on this machine, so that it is in the caches still when that reads
-// it.
-constexpr int kUnderWayNear = 128 << 10;
 // With more of them all processors are busy, and what takes the least work in all is the quickest.
 constexpr int kFewFiles = 2;
 // A read of so much has been a turn: large bodies come side by side, which lets their sums be
@@ -62,12 +60,13 @@ bool IsEmpty(const Connection::Parts& parts) {
 
 }  // namespace
 
-Connection::Connection(tcp::socket socket, const TlsContext* tls, Scratch& scratch)
+Connection::Connection(tcp::socket socket, const TlsContext* tls, Scratch& scratch, Crew::Seat seat)
     : socket_(std::move(socket)),
       wire_(MakeWire(socket_.native_handle(), tls)),
       alarm_(socket_.get_executor()),
       scratch_(scratch),
-      peer_(PeerName(socket_)) {
+      peer_(PeerName(socket_)),
+      seat_(std::move(seat)) {
   aborted_ = tls != nullptr && !wire_.secure();
   error_code ignored;  // a socket that broke already shows it at the first read
   socket_.non_blocking(true, ignored);
@@ -151,7 +150,7 @@ asio::awaitable<Outcome> Connection::Write(Parts parts, int64_t limit_ms) {
 asio::awaitable<Outcome> Connection::SendFile(const FileBody& body, const int& files,
                                               int64_t limit_ms) {
   if (wire_.secure()) return CopyFile(body, limit_ms);
-  const bool near = IsNear();
+  const bool near = IsNear(socket_.native_handle());
   if (near) Settle();
   return StepOn(
       [this, near, &files, file = body.file.get(), offset = body.offset,
@@ -169,23 +168,12 @@ asio::awaitable<Outcome> Connection::SendFile(const FileBody& body, const int& f
 // A program on this machine that gets the pages of the file themselves fetches them from memory in
 // its own time; a copy that was just made is in the caches. What finds no room is read again.
 Wire::Step Connection::SendCopy(int file, int64_t offset, int64_t length) {
-  if (!std::exchange(little_room_, true)) {
-    error_code ignored;  // slower without
-    socket_.set_option(asio::socket_base::send_buffer_size(kUnderWayNear), ignored);
-  }
   const auto wanted = static_cast<size_t>(std::min<int64_t>(std::ssize(scratch_), length));
   const ssize_t n = ::pread(file, scratch_.data(), wanted, offset);
   if (n == 0) return {.kind = Wire::Step::Kind::kEnd};
   if (n < 0) return {.kind = Wire::Step::Kind::kFailed, .error = errno};
   const std::string_view bytes(scratch_.data(), static_cast<size_t>(n));
   return wire_.Write({{bytes}});
-}
-
-bool Connection::IsNear() const {
-  error_code error;
-  const auto here = socket_.local_endpoint(error);
-  const auto there = error ? here : socket_.remote_endpoint(error);
-  return !error && here.address() == there.address();
 }
 
 asio::awaitable<Outcome> Connection::CopyFile(const FileBody& body, int64_t limit_ms) {

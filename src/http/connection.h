@@ -11,6 +11,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "http/crew.h"
 #include "http/message.h"
 #include "http/wire.h"
 
@@ -32,7 +33,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using Scratch = std::array<char, 128 << 10>;
 
   // `tls` null: plain. Both references outlive the connection.
-  Connection(boost::asio::ip::tcp::socket socket, const TlsContext* tls, Scratch& scratch);
+  Connection(boost::asio::ip::tcp::socket socket, const TlsContext* tls, Scratch& scratch,
+             Crew::Seat seat);
 
   boost::asio::awaitable<Outcome> Handshake(int64_t limit_ms);
   // Waits for bytes and adds them to input(). `wanted`: so many more will come, and a part of them
@@ -71,8 +73,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<Outcome> StepOn(Next next, int64_t limit_ms);
   boost::asio::awaitable<Outcome> CopyFile(const FileBody& body, int64_t limit_ms);
   Wire::Step SendCopy(int file, int64_t offset, int64_t length);
-  // Whether the peer runs on this machine, by its address.
-  bool IsNear() const;
   // What to wait for before the step is tried again; nothing when it ended or failed.
   static std::optional<For> Wanted(const Wire::Step& step);
   boost::asio::awaitable<Outcome> Await(For what, Clock::time_point deadline, bool interruptible);
@@ -87,13 +87,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::steady_timer alarm_;  // what the coroutine sleeps on; cancelled when something is up
   Scratch& scratch_;
   const std::string peer_;
+  const Crew::Seat seat_;
 
   std::string kept_;        // unread bytes that outlast a wait
   std::string_view input_;  // unread bytes: in kept_, or in scratch_ until the next wait
   int turns_ = 0;           // steps since the last wait
   bool read_armed_ = false, readable_ = false;
   bool write_armed_ = false, writable_ = false;
-  bool little_room_ = false;  // in the kernel, for what goes out
   bool woken_ = false, interrupted_ = false, aborted_ = false;
 };
 

@@ -15,6 +15,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "http/near.h"
 #include "http/session.h"
 #include "http/url.h"
 #include "os/fd.h"
@@ -28,8 +29,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kAcceptPause(100);
 constexpr int kMostRefusing = 64;
-// What waits in the kernel for the peer to have room goes out while the peer says so, in its time:
-// on one machine that is the client's processor, which has enough to do. Little waits.
+// What waits in the kernel for a peer on another machine to have room.
 constexpr int kMostUnsent = 64 << 10;
 
 std::string Name(const tcp::endpoint& endpoint) {
@@ -43,27 +43,38 @@ std::string WithoutLookup(const std::string& host) {
 }
 
 // Every connection inherits what the listening socket has.
-void SetForConnections(tcp::acceptor& acceptor) {
+void SetForConnections(tcp::acceptor& acceptor, bool loopback) {
   error_code ignored;  // slower without
   acceptor.set_option(tcp::no_delay(true), ignored);
   acceptor.set_option(asio::socket_base::keep_alive(true), ignored);
   ::setsockopt(acceptor.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kMostUnsent,
                sizeof kMostUnsent);
+  if (loopback) TuneForNear(acceptor.native_handle());
 }
 
-void Admit(ServerCore& core, const asio::any_io_executor& executor, tcp::socket socket) {
+// To who has the fewest.
+void Deal(ServerCore& core, tcp::socket socket) {
+  Crew::Seat seat = core.crew->TakeSeat(core.member);
+  if (seat.member() == &core.member) return Admit(core, std::move(socket), std::move(seat));
+  error_code error;
+  os::Fd fd(socket.release(error));
+  if (!error) seat.member()->Serve(std::move(fd), std::move(seat));
+}
+
+}  // namespace
+
+void Admit(ServerCore& core, tcp::socket socket, Crew::Seat seat) {
   const bool full = std::cmp_greater_equal(core.connections.size(), core.options.max_connections);
   if (full && core.refusing >= kMostRefusing) return;
-  auto connection =
-      std::make_shared<Connection>(std::move(socket), core.tls_or_null(), core.scratch);
+  const auto executor = socket.get_executor();
+  auto connection = std::make_shared<Connection>(std::move(socket), core.tls_or_null(),
+                                                 core.scratch, std::move(seat));
   if (full) {
     asio::co_spawn(executor, RefuseConnection(core, std::move(connection)), asio::detached);
   } else {
     asio::co_spawn(executor, ServeConnection(core, std::move(connection)), asio::detached);
   }
 }
-
-}  // namespace
 
 Result<tcp::endpoint> ResolveListenAddress(const std::string& host, int port) {
   if (port < 0 || port > 65535) {
@@ -91,7 +102,7 @@ Result<AcceptorPtr> Listen(asio::io_context& context, const tcp::endpoint& endpo
   error_code error;
   acceptor->open(endpoint.protocol(), error);
   if (!error) acceptor->set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error) SetForConnections(*acceptor);
+  if (!error) SetForConnections(*acceptor, endpoint.address().is_loopback());
   if (!error) acceptor->bind(endpoint, error);
   if (!error) acceptor->listen(asio::socket_base::max_listen_connections, error);
   if (!error) return acceptor;
@@ -122,6 +133,8 @@ Result<AcceptorPtr> ShareListener(asio::io_context& context, int socket) {
 
 asio::awaitable<void> AcceptConnections(ServerCore& core, AcceptorPtr acceptor) {
   const auto executor = acceptor->get_executor();
+  error_code unknown;
+  const bool loopback = acceptor->local_endpoint(unknown).address().is_loopback();
   asio::steady_timer pause(executor);
   bool failing = false;
   while (acceptor->is_open()) {
@@ -129,7 +142,8 @@ asio::awaitable<void> AcceptConnections(ServerCore& core, AcceptorPtr acceptor) 
     if (!acceptor->is_open()) co_return;
     if (!error) {
       failing = false;
-      Admit(core, executor, std::move(socket));
+      if (!loopback && IsNear(socket.native_handle())) TuneForNear(socket.native_handle());
+      Deal(core, std::move(socket));
       continue;
     }
     // No descriptors left, above all: those who wait stay in the kernel's queue meanwhile.

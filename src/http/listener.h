@@ -23,7 +23,11 @@ Result<AcceptorPtr> Listen(boost::asio::io_context& context,
 // Accepts from the socket of another acceptor, whichever comes first.
 Result<AcceptorPtr> ShareListener(boost::asio::io_context& context, int socket);
 
-// Accepts connections and has them served, until the acceptor is closed.
+// Has a connection served on the loop of `core`, whose thread this is.
+void Admit(ServerCore& core, boost::asio::ip::tcp::socket socket, Crew::Seat seat);
+
+// Accepts connections and has them served by this server or another of its crew, until the acceptor
+// is closed.
 boost::asio::awaitable<void> AcceptConnections(ServerCore& core, AcceptorPtr acceptor);
 
 }  // namespace muster::http

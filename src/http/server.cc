@@ -18,21 +18,25 @@ namespace {
 
 class AsioServer final : public Server {
  public:
-  AsioServer(ServerOptions options, Entrance entrance, bool loopback, std::optional<TlsContext> tls)
-      : core_(std::move(options), entrance, loopback, std::move(tls)) {
+  AsioServer(ServerOptions options, Entrance entrance, bool loopback, std::optional<TlsContext> tls,
+             std::shared_ptr<Crew> crew)
+      : entrance_(entrance),
+        loopback_(loopback),
+        core_(
+            std::move(options), entrance, loopback, std::move(tls), std::move(crew),
+            [this](os::Fd socket, Crew::Seat seat) { Take(std::move(socket), std::move(seat)); }) {
     core_.loop = &loop_;
     core_.on_drained = [this] { loop_.Stop(); };
   }
 
+  static Result<std::unique_ptr<AsioServer>> Make(ServerOptions options, Entrance entrance,
+                                                  bool loopback, std::shared_ptr<Crew> crew);
   Status Open(const tcp::endpoint& endpoint) {
-    const int shared = core_.options.share;
-    MUSTER_ASSIGN(AcceptorPtr acceptor, shared >= 0 ? ShareListener(loop_.context(), shared)
-                                                    : Listen(loop_.context(), endpoint));
-    bound_ = acceptor->local_endpoint();
-    acceptor_ = acceptor;
-    asio::co_spawn(loop_.context(), AcceptConnections(core_, std::move(acceptor)), asio::detached);
+    MUSTER_ASSIGN(AcceptorPtr acceptor, Listen(loop_.context(), endpoint));
+    Accept(std::move(acceptor));
     return {};
   }
+  Result<std::unique_ptr<Server>> Another() override;
 
   os::Loop& loop() override { return loop_; }
   int port() const override { return bound_.port(); }
@@ -41,10 +45,6 @@ class AsioServer final : public Server {
     return fmt::format(
         "{}://{}", core_.tls ? "https" : "http",
         HostPort(address.is_unspecified() ? os::HostName() : address.to_string(), bound_.port()));
-  }
-  int listener() const override {
-    const auto acceptor = acceptor_.lock();
-    return acceptor && acceptor->is_open() ? acceptor->native_handle() : -1;
   }
   void Run() override {
     const bool over = core_.draining && core_.connections.empty();  // Shutdown came first
@@ -56,14 +56,48 @@ class AsioServer final : public Server {
   }
 
  private:
+  void Accept(AcceptorPtr acceptor) {
+    bound_ = acceptor->local_endpoint();
+    acceptor_ = acceptor;
+    asio::co_spawn(loop_.context(), AcceptConnections(core_, std::move(acceptor)), asio::detached);
+  }
+  void Take(os::Fd socket, Crew::Seat seat);
+
+  const Entrance entrance_;
+  const bool loopback_;
   ServerCore core_;
   tcp::endpoint bound_;
   std::weak_ptr<tcp::acceptor> acceptor_;  // owned by the coroutine that accepts
   AsioLoop loop_;  // last, so that it goes first and takes all coroutines with it
 };
 
+// What a loop that stopped has in its queue is closed with it.
+void AsioServer::Take(os::Fd socket, Crew::Seat seat) {
+  const auto both =
+      std::make_shared<std::pair<os::Fd, Crew::Seat>>(std::move(socket), std::move(seat));
+  loop_.Post([this, both] {
+    tcp::socket here(loop_.context());
+    boost::system::error_code error;
+    here.assign(bound_.protocol(), both->first.get(), error);
+    if (error) return;
+    both->first.Release();
+    Admit(core_, std::move(here), std::move(both->second));
+  });
+}
+
+Result<std::unique_ptr<Server>> AsioServer::Another() {
+  const auto mine = acceptor_.lock();
+  if (!mine || !mine->is_open())
+    return Fail(Code::kConflict, "the server does not listen any more");
+  MUSTER_ASSIGN(auto server, Make(core_.options, entrance_, loopback_, core_.crew));
+  MUSTER_ASSIGN(AcceptorPtr shared, ShareListener(server->loop_.context(), mine->native_handle()));
+  server->Accept(std::move(shared));
+  return server;
+}
+
 void AsioServer::Shutdown(int64_t drain_ms) {
   core_.draining = true;
+  core_.crew->Leave(core_.member);
   if (const auto acceptor = acceptor_.lock()) {
     boost::system::error_code ignored;
     acceptor->close(ignored);
@@ -95,16 +129,22 @@ Status CheckOptions(const ServerOptions& options, bool loopback) {
   return {};
 }
 
-Result<std::unique_ptr<Server>> Make(ServerOptions options, Entrance entrance) {
-  MUSTER_ASSIGN(const tcp::endpoint endpoint, ResolveListenAddress(options.host, options.port));
-  const bool loopback = endpoint.address().is_loopback();
-  MUSTER_TRY(CheckOptions(options, loopback));
+Result<std::unique_ptr<AsioServer>> AsioServer::Make(ServerOptions options, Entrance entrance,
+                                                     bool loopback, std::shared_ptr<Crew> crew) {
   std::optional<TlsContext> tls;
   if (!options.tls_certificate.empty()) {
     MUSTER_ASSIGN(tls, TlsContext::ForServer(options.tls_certificate, options.tls_key));
   }
-  auto server =
-      std::make_unique<AsioServer>(std::move(options), entrance, loopback, std::move(tls));
+  return std::make_unique<AsioServer>(std::move(options), entrance, loopback, std::move(tls),
+                                      std::move(crew));
+}
+
+Result<std::unique_ptr<Server>> First(ServerOptions options, Entrance entrance) {
+  MUSTER_ASSIGN(const tcp::endpoint endpoint, ResolveListenAddress(options.host, options.port));
+  const bool loopback = endpoint.address().is_loopback();
+  MUSTER_TRY(CheckOptions(options, loopback));
+  MUSTER_ASSIGN(auto server,
+                AsioServer::Make(std::move(options), entrance, loopback, std::make_shared<Crew>()));
   MUSTER_TRY(server->Open(endpoint));
   return server;
 }
@@ -112,10 +152,10 @@ Result<std::unique_ptr<Server>> Make(ServerOptions options, Entrance entrance) {
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::Create(ServerOptions options, const Router& router) {
-  return Make(std::move(options), {.router = &router});
+  return First(std::move(options), {.router = &router});
 }
 Result<std::unique_ptr<Server>> Server::Create(ServerOptions options, Service& service) {
-  return Make(std::move(options), {.service = &service});
+  return First(std::move(options), {.service = &service});
 }
 
 }  // namespace muster::http

@@ -15,7 +15,6 @@ struct ServerOptions {
   int port = 0;       // 0: any free one
   std::string token;  // "Bearer <token>", compared in constant time; empty: none fits
   std::string tls_certificate, tls_key;  // PEM files; both or none
-  int share = -1;  // Server::listener of another one whose socket to accept from, not host and port
   int max_connections = 4096;
   int64_t max_header = 32 << 10;
   int64_t header_timeout_ms = 15'000;  // from the first byte, or from the end of the last answer
@@ -30,15 +29,16 @@ class Server {
  public:
   // `router` outlives the server; rows may be added to it until Run.
   static Result<std::unique_ptr<Server>> Create(ServerOptions options, const Router& router);
-  // The same for one that takes every request as it comes. Several servers, each with its own loop
-  // and thread, may share one service and one listening socket.
+  // The same for one that takes every request as it comes.
   static Result<std::unique_ptr<Server>> Create(ServerOptions options, Service& service);
+  // One more with the service, the options and the socket of this one, and with a loop and a thread
+  // of its own: they share what comes. All of them live until none of them accepts any more.
+  virtual Result<std::unique_ptr<Server>> Another() = 0;
   virtual ~Server() = default;
 
   virtual os::Loop& loop() = 0;         // the one loop of the process; valid until destruction
   virtual int port() const = 0;         // bound when Create returned
   virtual std::string url() const = 0;  // "http://127.0.0.1:4711"
-  virtual int listener() const = 0;     // the socket; -1 once Shutdown was called
   // Runs the loop until Shutdown; then finishes answers in flight for at most `drain_ms`.
   virtual void Run() = 0;
   virtual void Shutdown(int64_t drain_ms) = 0;  // on the loop

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "http/connection.h"
+#include "http/crew.h"
 #include "http/gate.h"
 #include "http/response_head.h"
 #include "http/server.h"
@@ -23,13 +24,17 @@ struct Entrance {
 // What the listener and the sessions of one server share. On its loop only; outlives them all.
 struct ServerCore {
   ServerCore(ServerOptions given, Entrance entrance, bool loopback,
-             std::optional<TlsContext> secure)
+             std::optional<TlsContext> secure, std::shared_ptr<Crew> all, Crew::Member::Take take)
       : options(std::move(given)),
         router(entrance.router),
         service(entrance.service),
         gate(options.token, loopback),
         tls(std::move(secure)),
-        heads(clock) {}
+        crew(std::move(all)),
+        member(std::move(take)),
+        heads(clock) {
+    crew->Join(member);
+  }
 
   const TlsContext* tls_or_null() const { return tls ? &*tls : nullptr; }
 
@@ -39,6 +44,8 @@ struct ServerCore {
   const Gate gate;
   const std::optional<TlsContext> tls;
   const SystemClock clock;
+  const std::shared_ptr<Crew> crew;  // shared by the servers that are its members
+  Crew::Member member;
 
   os::Loop* loop = nullptr;  // set before anything is accepted
   HeadWriter heads;

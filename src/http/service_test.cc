@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include <future>
 #include <memory>
 #include <thread>
 
@@ -73,6 +74,17 @@ class ServiceTest : public testing::Test {
     ASSERT_TRUE(server) << server.error().text;
     servers_.push_back(std::move(*server));
     threads_.emplace_back([raw = servers_.back().get()] { raw->Run(); });
+  }
+  void StartAnother() {
+    auto server = servers_[0]->Another();
+    ASSERT_TRUE(server) << server.error().text;
+    servers_.push_back(std::move(*server));
+    threads_.emplace_back([raw = servers_.back().get()] { raw->Run(); });
+  }
+  int ConnectionsOf(Server& server) {
+    std::promise<int> count;
+    server.loop().Post([&] { count.set_value(server.stats().connections); });
+    return count.get_future().get();
   }
   void Stop() {
     for (const auto& server : servers_) {
@@ -180,15 +192,44 @@ TEST_P(FileTest, AFileThatIsTooShortCutsTheConnection) {
   EXPECT_TRUE(socket.AtEnd());
 }
 
+TEST_F(ServiceTest, ConnectionsAreDealtOutEvenly) {
+  Start();
+  StartAnother();
+  StartAnother();
+  std::vector<RawSocket> sockets;
+  for (int i = 0; i < 30; ++i) {
+    sockets.emplace_back(servers_[0]->port());
+    EXPECT_EQ(sockets.back().Ask("GET /0/3 HTTP/1.1\r\nHost: h\r\n\r\n").body,
+              content_.substr(0, 3));
+  }
+  for (const auto& server : servers_) EXPECT_EQ(ConnectionsOf(*server), 10);
+}
+
+TEST_F(ServiceTest, AnEndedConnectionMakesRoomForAnother) {
+  Start();
+  StartAnother();
+  for (int i = 0; i < 100; ++i) {
+    RawSocket socket(servers_[0]->port());
+    EXPECT_EQ(socket.Ask("GET /0/3 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").body.size(),
+              3U);
+    EXPECT_TRUE(socket.AtEnd());
+  }
+}
+
 TEST_F(ServiceTest, ServersShareOneSocket) {
   Start();
-  Start({.share = servers_[0]->listener()});
+  StartAnother();
   EXPECT_EQ(servers_[0]->port(), servers_[1]->port());
   servers_[0]->loop().Post([raw = servers_[0].get()] { raw->Shutdown(100); });
   threads_[0].join();
   threads_.erase(threads_.begin());
-  EXPECT_EQ(RawSocket(servers_[1]->port()).Ask("GET /0/3 HTTP/1.1\r\nHost: h\r\n\r\n").body,
-            content_.substr(0, 3));
+  // One that has ended gets none, though it has the fewest.
+  std::vector<RawSocket> sockets;
+  for (int i = 0; i < 3; ++i) {
+    sockets.emplace_back(servers_[1]->port());
+    EXPECT_EQ(sockets.back().Ask("GET /0/3 HTTP/1.1\r\nHost: h\r\n\r\n").body,
+              content_.substr(0, 3));
+  }
 }
 
 }  // namespace

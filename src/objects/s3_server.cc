@@ -67,9 +67,8 @@ Status S3Server::Listen() {
     LogWarning("the next start may listen elsewhere: {}", kept.error().text);
   const int cpus = static_cast<int>(std::thread::hardware_concurrency());
   const int threads = options_.threads > 0 ? options_.threads : std::clamp(cpus, 1, kMostThreads);
-  http.share = servers_[0]->listener();
   for (int i = 1; i < threads; ++i) {
-    MUSTER_ASSIGN(auto more, http::Server::Create(http, *service_));
+    MUSTER_ASSIGN(auto more, servers_[0]->Another());
     servers_.push_back(std::move(more));
   }
   Sweep();
