@@ -4,6 +4,7 @@
 #include <bit>
 #include <deque>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "base/thread_annotations.h"
@@ -106,7 +107,7 @@ class SharedSums::Text {
 class SharedSums::Choir {
  public:
   static Choir& All() {
-    static Choir choir;
+    static Choir& choir = *new Choir;  // its thread may outlive what is static
     return choir;
   }
 
@@ -129,13 +130,18 @@ class SharedSums::Choir {
   }
 
   // What is coming is a whole piece. Pieces wait for company: two texts that were hashed by their
-  // threads as they fill would each be hashed alone.
+  // threads as they fill would each be hashed alone. They are hashed by a thread of its own while
+  // more is coming, which may be on one thread all of it; who brings more than there is room for
+  // does as that one does.
   void Hand(Text& text) EXCLUDES(mutex_) {
     {
       const MutexLock lock(mutex_);
       Push(text);
       coming_ -= text.piece_size;
       ChoosePieceSize(text);
+      if (waiting_ <= Room()) return;
+      if (!std::exchange(has_helper_, true)) std::thread([this] { Help(); }).detach();
+      work_.NotifyOne();
     }
     while (auto pass = Next(nullptr)) Hash(*pass);
   }
@@ -171,11 +177,11 @@ class SharedSums::Choir {
     text.whole.push_back(std::exchange(text.coming, std::make_shared<Piece>()));
   }
 
-  // What is to be hashed now: all of a text that ends, else as much as has no room. Waits where
+  // What is to be hashed at once: all of a text that ends, else as much as has no room. Waits where
   // others hash it already.
   std::optional<Pass> Next(Text* ending) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    while (ending != nullptr ? !ending->whole.empty() : waiting_ > Room()) {
+    while (ending != nullptr ? !ending->whole.empty() : waiting_ > kMostWaiting) {
       Pass pass = ending != nullptr && ending->busy ? Pass() : Choose(ending);
       if (!pass.texts.empty()) return pass;
       idle_.Wait(lock);
@@ -183,8 +189,20 @@ class SharedSums::Choir {
     return std::nullopt;
   }
 
-  // The fewer would be hashed abreast, the more room they have, for others to come up. Four take
-  // little longer than one. The only one is hashed while it comes.
+  // The helper, for as long as the process lives.
+  void Help() EXCLUDES(mutex_) {
+    while (true) {
+      Pass pass;
+      {
+        MutexLock lock(mutex_);
+        while (waiting_ <= Room() || (pass = Choose(nullptr)).texts.empty()) work_.Wait(lock);
+      }
+      Hash(pass);
+    }
+  }
+
+  // How much waits before the helper begins. The fewer would be hashed abreast, the more, for
+  // others to come up. Four take little longer than one. The only one is hashed while it comes.
   size_t Room() const REQUIRES(mutex_) {
     if (texts_.size() == 1) return Piece::kMost;
     const auto ready = std::ranges::count_if(
@@ -221,10 +239,13 @@ class SharedSums::Choir {
     const MutexLock lock(mutex_);
     for (Text* const text : pass.texts) text->Taken(pass.blocks);
     idle_.NotifyAll();
+    if (has_helper_ && waiting_ > Room()) work_.NotifyOne();
   }
 
   Mutex mutex_;
-  CondVar idle_;
+  CondVar idle_;  // a pass is done
+  CondVar work_;  // of the helper
+  bool has_helper_ GUARDED_BY(mutex_) = false;
   std::vector<Text*> texts_ GUARDED_BY(mutex_);
   size_t coming_ GUARDED_BY(mutex_) = 0;   // bytes that pieces which are not yet whole may have
   size_t waiting_ GUARDED_BY(mutex_) = 0;  // bytes of whole pieces that nobody hashes
