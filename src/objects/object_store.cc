@@ -158,8 +158,7 @@ S3Result<std::vector<os::Fd>> ObjectStore::Place(const std::string& bucket, cons
     MUSTER_TRY(condition.Check(old ? &old->meta : nullptr));
     if (old) meta_.Forget(old->file.get());
   }
-  MUSTER_ASSIGN(std::vector<os::Fd> changed, PlaceFile(file.folder(), file.name(), folder, key));
-  file.Placed();
+  MUSTER_ASSIGN(std::vector<os::Fd> changed, PlaceFile(file, folder, key));
   return changed;
 }
 

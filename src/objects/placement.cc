@@ -169,13 +169,13 @@ bool RemoveOne(const Folder& bucket, const std::string& path) {
 
 }  // namespace
 
-S3Result<std::vector<os::Fd>> PlaceFile(const Folder& from, const std::string& name,
-                                        const Folder& bucket, std::string_view key) {
+S3Result<std::vector<os::Fd>> PlaceFile(TempFile& file, const Folder& bucket,
+                                        std::string_view key) {
   const auto [folders, last] = SplitKey(key);
   MUSTER_ASSIGN(Descent descent, DescendTo(bucket, folders));
   // Most keys end in what is one name on disk.
   if (const std::string one = PathOfKey(last); one.find('/') == one.npos) {
-    if (::renameat(from.fd(), name.c_str(), descent.at(), one.c_str()) == 0) {
+    if (file.MoveTo(descent.at(), one) == 0) {
       RemoveBeside(bucket, key, descent.at(), last);
       std::vector<os::Fd> changed = descent.TakeChanged();
       changed.push_back(descent.TakeHere());
@@ -185,7 +185,7 @@ S3Result<std::vector<os::Fd>> PlaceFile(const Folder& from, const std::string& n
   MUSTER_ASSIGN(os::Fd holder, Duplicate(descent.at()));
   MUSTER_ASSIGN(std::string leaf, descent.EnterHolder(last, Form::kPlain));
   std::vector<os::Fd> changed = descent.TakeChanged();
-  if (::renameat(from.fd(), name.c_str(), descent.at(), leaf.c_str()) == 0) {
+  if (file.MoveTo(descent.at(), leaf) == 0) {
     RemoveBeside(bucket, key, holder.get(), last);
     MUSTER_ASSIGN(os::Fd at, Duplicate(descent.at()));
     changed.push_back(std::move(at));
@@ -197,7 +197,7 @@ S3Result<std::vector<os::Fd>> PlaceFile(const Folder& from, const std::string& n
   Descent beside(std::move(holder));
   MUSTER_ASSIGN(leaf, beside.EnterHolder(last, Form::kBeside));
   for (os::Fd& fd : beside.TakeChanged()) changed.push_back(std::move(fd));
-  if (::renameat(from.fd(), name.c_str(), beside.at(), leaf.c_str()) != 0) {
+  if (file.MoveTo(beside.at(), leaf) != 0) {
     return std::unexpected(S3Error(FailErrno(errno, "rename an object into place").error()));
   }
   MUSTER_ASSIGN(os::Fd at, Duplicate(beside.at()));

@@ -6,6 +6,7 @@
 
 #include "objects/folder.h"
 #include "objects/s3_error.h"
+#include "objects/temp_file.h"
 
 namespace muster::objects {
 
@@ -13,10 +14,9 @@ namespace muster::objects {
 // file and must become a folder, or the other way round, is handled here (key_path.h). Two calls on
 // one bucket must not overlap; readers may look at any moment and always find the object.
 
-// Renames `name` of `from` to the key's place, over what was there. The folders that have to be
-// synced for it to last.
-S3Result<std::vector<os::Fd>> PlaceFile(const Folder& from, const std::string& name,
-                                        const Folder& bucket, std::string_view key);
+// Moves the file to the key's place, over what was there. The folders that have to be synced for it
+// to last.
+S3Result<std::vector<os::Fd>> PlaceFile(TempFile& file, const Folder& bucket, std::string_view key);
 
 // Removes the key's file, and folders that are empty then. Nothing to sync: there was none.
 S3Result<std::vector<os::Fd>> RemoveFile(const Folder& bucket, std::string_view key);

@@ -16,9 +16,7 @@ S3Result<std::vector<os::Fd>> ObjectStore::PlaceAll(const std::string& bucket,
     if (meta_.in_use()) {
       if (const auto old = Find(bucket, object.key)) meta_.Forget(old->file.get());
     }
-    MUSTER_ASSIGN(std::vector<os::Fd> folders,
-                  PlaceFile(object.file.folder(), object.file.name(), folder, object.key));
-    object.file.Placed();
+    MUSTER_ASSIGN(std::vector<os::Fd> folders, PlaceFile(object.file, folder, object.key));
     if (!commits_.syncs()) continue;
     for (os::Fd& one : folders) changed.Add(std::move(one));
   }

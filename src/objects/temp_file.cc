@@ -3,12 +3,38 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <utility>
+
 namespace muster::objects {
+namespace {
+
+constexpr int kNameBytes = 12;
+
+// By which a file without a name gets one.
+bool HasDescriptorPaths() {
+  static const bool has = ::access("/proc/self/fd", F_OK) == 0;
+  return has;
+}
+
+int LinkTo(int fd, int folder, const std::string& leaf) {
+  const std::string self = "/proc/self/fd/" + std::to_string(fd);
+  return ::linkat(AT_FDCWD, self.c_str(), folder, leaf.c_str(), AT_SYMLINK_FOLLOW);
+}
+
+}  // namespace
 
 Result<TempFile> TempFile::Make(std::shared_ptr<const Folder> folder, DirectWrites* direct,
                                 std::optional<int64_t> length) {
-  std::string name = os::RandomHex(12);
-  MUSTER_ASSIGN(os::Fd fd, folder->Open(name, O_RDWR | O_CREAT | O_EXCL, 0644));
+  std::string name;
+  os::Fd fd;
+  if (HasDescriptorPaths()) {
+    fd = os::Fd(::openat(folder->fd(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
+  }
+  if (!fd) {  // a file system that knows no such files, or another trouble, which shows again
+    name = os::RandomHex(kNameBytes);
+    MUSTER_ASSIGN(fd, folder->Open(name, O_RDWR | O_CREAT | O_EXCL, 0644));
+  }
   return TempFile(std::move(folder), std::move(fd), std::move(name), direct, length);
 }
 
@@ -29,6 +55,24 @@ TempFile& TempFile::operator=(TempFile&& other) noexcept {
 
 TempFile::~TempFile() {
   if (fd_ && !name_.empty() && !adopted_) ::unlinkat(folder_->fd(), name_.c_str(), 0);
+}
+
+int TempFile::MoveTo(int folder, const std::string& leaf) {
+  if (name_.empty()) {
+    if (LinkTo(fd_.get(), folder, leaf) == 0) return 0;
+    if (errno != EEXIST || MakeName() != 0) return -1;
+  }
+  if (::renameat(folder_->fd(), name_.c_str(), folder, leaf.c_str()) != 0) return -1;
+  name_.clear();
+  return 0;
+}
+
+// Only what has a name can take that of another.
+int TempFile::MakeName() {
+  std::string name = os::RandomHex(kNameBytes);
+  if (LinkTo(fd_.get(), folder_->fd(), name) != 0) return -1;
+  name_ = std::move(name);
+  return 0;
 }
 
 os::Fd TempFile::Duplicate() const { return os::Fd(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0)); }

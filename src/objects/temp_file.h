@@ -9,7 +9,9 @@
 
 namespace muster::objects {
 
-// A file that nobody sees yet, in the store's own folder; removed unless it was moved to its place.
+// A file that nobody sees yet, in the store's own folder; gone unless it was moved to its place. It
+// has no name where the file system knows such files: the sync of a file whose name is new writes
+// the folder of that name too on ext4 without a journal, in vain.
 class TempFile {
  public:
   // `direct` and `length` as RunWriter takes them.
@@ -26,11 +28,11 @@ class TempFile {
   Status Write(const s3::SharedPiece& piece) { return writer_.Write(fd_.get(), piece); }
   const std::shared_ptr<DirectWrites::File>& pending() const { return writer_.pending(); }
   int fd() const { return fd_.get(); }
-  const Folder& folder() const { return *folder_; }
-  const std::string& name() const { return name_; }
   int64_t size() const { return writer_.at(); }
+  const std::string& name() const { return name_; }  // in its folder; empty: none there
   os::Fd Duplicate() const;
-  void Placed() { name_.clear(); }  // it has another name now
+  // Gives it this name, over a file that has it. Zero, or -1 and errno; EISDIR of a folder.
+  int MoveTo(int folder, const std::string& leaf);
 
  private:
   TempFile(std::shared_ptr<const Folder> folder, os::Fd fd, std::string name, DirectWrites* direct,
@@ -39,6 +41,8 @@ class TempFile {
         fd_(std::move(fd)),
         name_(std::move(name)),
         writer_(direct, length) {}
+
+  int MakeName();
 
   std::shared_ptr<const Folder> folder_;
   os::Fd fd_;

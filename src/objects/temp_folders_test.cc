@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include <gtest/gtest.h>
 
@@ -30,15 +29,10 @@ class TempFoldersTest : public testing::Test {
 
 TEST_F(TempFoldersTest, ManyFilesAreSpreadOverFolders) {
   const auto folders = Open();
-  std::set<const Folder*> seen;
   std::vector<TempFile> files;
-  for (int i = 0; i < 2000; ++i) {
-    files.push_back(MakeFile(*folders));
-    seen.insert(&files.back().folder());
-  }
-  EXPECT_GT(seen.size(), 2U);
-  EXPECT_LT(seen.size(), 50U);
-  EXPECT_EQ(Count(), seen.size());
+  for (int i = 0; i < 2000; ++i) files.push_back(MakeFile(*folders));
+  EXPECT_GT(Count(), 2U);
+  EXPECT_LT(Count(), 50U);
 }
 
 TEST_F(TempFoldersTest, AFolderGoesWithItsLastFile) {
