@@ -11,9 +11,9 @@ namespace muster::transfer {
 namespace {
 
 constexpr int64_t kAtOnce = 8 << 20;
-// As much as others write at once. For more ext4 takes larger pages, an eighth sooner written where
-// memory is at hand; where a hypervisor has taken back what was free, the large are the ones that
-// it took, and 1 GiB takes four times as long.
+// Of what comes over a connection, as much as others write at once. For more ext4 takes larger
+// pages, an eighth sooner written where memory is at hand; where a hypervisor has taken back what
+// was free, the large are the ones that it took, and 1 GiB takes four times as long.
 constexpr size_t kWriteAtOnce = 32 << 10;
 
 std::unexpected<Error> Shorter(const FileStretch& stretch) {
@@ -21,7 +21,19 @@ std::unexpected<Error> Shorter(const FileStretch& stretch) {
               "copy it again when nothing writes to it");
 }
 
-// Through memory, where `see` looks at it.
+Status WriteBy(size_t step, int fd, std::string_view bytes, int64_t offset,
+               const std::string& shown) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::pwrite(fd, bytes.data(), std::min(bytes.size(), step), offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return FailErrno(n < 0 ? errno : ENOSPC, "write " + shown);
+    bytes.remove_prefix(static_cast<size_t>(n));
+    offset += n;
+  }
+  return {};
+}
+
+// Through memory, where `see` looks at it. Written as much at once as it was read, as cp does.
 template <typename See>
 Status CopyBytes(Worker& worker, const FileStretch& stretch, int64_t done, const See& see) {
   while (done < stretch.length) {
@@ -34,7 +46,7 @@ Status CopyBytes(Worker& worker, const FileStretch& stretch, int64_t done, const
     if (n == 0) return Shorter(stretch);
     const std::string_view bytes(worker.buffer.data(), static_cast<size_t>(n));
     see(bytes);
-    MUSTER_TRY(WriteAt(stretch.to, bytes, at, stretch.target));
+    MUSTER_TRY(WriteBy(bytes.size(), stretch.to, bytes, at, stretch.target));
     done += n;
     if (!worker.session.Moved(n)) return Fail(Code::kConflict, "the copy was stopped");
   }
@@ -44,14 +56,7 @@ Status CopyBytes(Worker& worker, const FileStretch& stretch, int64_t done, const
 }  // namespace
 
 Status WriteAt(int fd, std::string_view bytes, int64_t offset, const std::string& shown) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::pwrite(fd, bytes.data(), std::min(bytes.size(), kWriteAtOnce), offset);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return FailErrno(n < 0 ? errno : ENOSPC, "write " + shown);
-    bytes.remove_prefix(static_cast<size_t>(n));
-    offset += n;
-  }
-  return {};
+  return WriteBy(kWriteAtOnce, fd, bytes, offset, shown);
 }
 
 Outcome<void> CopyStretch(Worker& worker, const FileStretch& stretch) {
