@@ -42,7 +42,8 @@ def notes(rows):
     """What the table itself cannot say."""
     lines = [f"{row.measure}, {row.what}: {row.note}" for row in rows if row.note]
     if any("at most" in bar(row) for row in rows):
-        lines.append("at most: the ratio if Muster's part took no time at all, by the processor time of the program at the other end")
+        lines.append("at most: the ratio if Muster's part took no time at all, by the processor time of the program at the other end; "
+                     "on the same machine that of a program which only reads, makes and fills the files, with all processors")
     if any(row.kind == "reference" for row in rows):
         lines.append("* reference, not measured in this run: HyperQueue on an idle machine of this class, its journal not synced")
     return lines

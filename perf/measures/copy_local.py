@@ -1,7 +1,9 @@
 """The embedded store on the same machine beside cp -r, and a data set that the node has already beside one that it fetches."""
 import itertools
 import json
+import pathlib
 import shutil
+import statistics
 import subprocess
 import time
 
@@ -15,6 +17,7 @@ NAME = "copy"
 ROUNDS = 5
 BESIDE_CP = {"1 x 1 GiB": 1.0, "64 x 16 MiB": 1.0, "10,000 x 10 KiB": 2.0}
 CACHED = 50
+PLAIN = pathlib.Path(__file__).resolve().parent.parent / "plain_files.cc"
 FILES, SIZE = 10_000, 10 << 10
 
 
@@ -24,6 +27,8 @@ def beside_cp(lab, server, rows):
     client, number = muster(lab.muster), itertools.count()
     # The verb finds the server's own store, as a user's would.
     env = {**server.env, "HOME": str(lab.folder)}
+    plain_files = str(lab.path("plain_files"))
+    subprocess.run(["clang++-19", "-std=c++23", "-stdlib=libstdc++", "-O2", "-o", plain_files, str(PLAIN)], check=True)
 
     def copied(command, target, objects, size):
         took = run(command, env, objects * size).ms
@@ -52,11 +57,18 @@ def beside_cp(lab, server, rows):
             target = new()
             return copied(client.down(None, place, target), target, objects, size)
 
-        ours, theirs = turns(ROUNDS, up, lambda: cp(files))
-        rows.append(faster(NAME, f"{title}, up, same machine", ours, "cp -r", theirs, BESIDE_CP[title]))
+        def plain(source):
+            target = new()
+            return copied([plain_files, str(source), str(target)], target, objects, size)
+
+        def race(way, mine, source):
+            ours, theirs, floor = turns(ROUNDS, mine, lambda: cp(source), lambda: plain(source))
+            rows.append(faster(NAME, f"{title}, {way}, same machine", ours, "cp -r", theirs, BESIDE_CP[title],
+                               ceiling=statistics.median(theirs) / statistics.median(floor)))
+
+        race("up", up, files)
         place = track.fill(files)
-        ours, theirs = turns(ROUNDS, lambda: down(place), lambda: cp(server.data / "objects" / place))
-        rows.append(faster(NAME, f"{title}, down, same machine", ours, "cp -r", theirs, BESIDE_CP[title]))
+        race("down", lambda: down(place), server.data / "objects" / place)
         shutil.rmtree(files)
         track.clear(place)
         track.leavings.remove_kept()
