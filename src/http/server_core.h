@@ -35,6 +35,9 @@ struct ServerCore {
         heads(clock) {
     crew->Join(member);
   }
+  ~ServerCore() { crew->Leave(member); }
+  ServerCore(const ServerCore&) = delete;
+  ServerCore& operator=(const ServerCore&) = delete;
 
   const TlsContext* tls_or_null() const { return tls ? &*tls : nullptr; }
 
