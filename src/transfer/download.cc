@@ -67,6 +67,7 @@ class Download final : public ObjectCopy {
   os::Fd source_;          // a file, or that of an object whose store is on this machine
   std::string identity_;   // of it when it was opened
   os::Fd file_;            // what is written
+  FilledFile filled_;      // by many hands
   std::string temporary_;  // its name in the folder of the place
   bool named_ = false;     // it has that name
   bool keep_ = false;      // an unfinished one is worth keeping
@@ -125,6 +126,7 @@ Outcome<ObjectCopy::Work> Download::Begin(Worker& worker) {
   }
   if (plan_.count == 1) {
     MUSTER_TRY(OpenUnnamed());
+    if (plan_.size >= kWorthRoom) MUSTER_TRY(MakeRoom());
     return Work{plan_, {1}};
   }
   const std::optional<Record::Begun> begun = TakeUp();
@@ -180,8 +182,11 @@ Status Download::MakeRoom() {
   struct statfs system = {};
   // Room in memory is made page by page: better by all hands while they write.
   const bool in_memory = ::fstatfs(file_.get(), &system) == 0 && system.f_type == TMPFS_MAGIC;
-  const bool lacks = in_memory ? system.f_blocks > 0 && FreeBytes(system) < plan_.size
-                               : ::fallocate(file_.get(), 0, 0, plan_.size) != 0 && errno == ENOSPC;
+  // What comes as a whole may be shorter than was listed, and tells its length itself.
+  const int mode = plan_.count == 1 ? FALLOC_FL_KEEP_SIZE : 0;
+  const bool lacks = in_memory
+                         ? system.f_blocks > 0 && FreeBytes(system) < plan_.size
+                         : ::fallocate(file_.get(), mode, 0, plan_.size) != 0 && errno == ENOSPC;
   if (!lacks) return {};
   return FailErrno(ENOSPC, fmt::format("make room for {} of {}", HumanSize(plan_.size),
                                        target_.place.path.string()));
@@ -222,7 +227,7 @@ Outcome<void> Download::FetchPart(Worker& worker, const Part& part) {
     }
     int64_t at = part.offset;
     const Sink sink = [&](std::string_view bytes) -> Status {
-      MUSTER_TRY(WriteAt(file_.get(), bytes, at, target_.place.path.string()));
+      MUSTER_TRY(filled_.WriteAt(file_.get(), bytes, at, target_.place.path.string()));
       at += static_cast<int64_t>(bytes.size());
       return {};
     };

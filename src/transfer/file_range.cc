@@ -11,10 +11,10 @@ namespace muster::transfer {
 namespace {
 
 constexpr int64_t kAtOnce = 8 << 20;
-// Of what comes over a connection, as much as others write at once. For more ext4 takes larger
-// pages, an eighth sooner written where memory is at hand; where a hypervisor has taken back what
-// was free, the large are the ones that it took, and 1 GiB takes four times as long.
-constexpr size_t kWriteAtOnce = 32 << 10;
+// Of what comes over a connection. For more ext4 takes larger pages, sooner written where memory is
+// at hand; where a hypervisor has taken back what was free, the large are the ones that it took,
+// and 1 GiB takes up to four times as long.
+constexpr size_t kWriteAtOnce = 128 << 10;
 
 std::unexpected<Error> Shorter(const FileStretch& stretch) {
   return Fail(Code::kConflict, fmt::format("{} became shorter while it was copied", stretch.source),
@@ -55,7 +55,9 @@ Status CopyBytes(Worker& worker, const FileStretch& stretch, int64_t done, const
 
 }  // namespace
 
-Status WriteAt(int fd, std::string_view bytes, int64_t offset, const std::string& shown) {
+Status FilledFile::WriteAt(int fd, std::string_view bytes, int64_t offset,
+                           const std::string& shown) {
+  const MutexLock lock(turn_);
   return WriteBy(kWriteAtOnce, fd, bytes, offset, shown);
 }
 
