@@ -245,6 +245,8 @@ Outcome<void> Download::FetchPart(Worker& worker, const Part& part) {
                                            fetched.kind, fetched.digest));
     if (item_.mtime_ms == 0) item_.mtime_ms = info.mtime_ms;
     item_.size = fetched.bytes;
+    // Room for more than came goes back.
+    if (fetched.bytes < plan_.size) (void)::ftruncate(file_.get(), fetched.bytes);
     const MutexLock lock(mutex_);
     check_ = check;
     return {};

@@ -66,7 +66,8 @@ Outcome<ObjectCopy::Work> NearUpload::Begin(Worker&) {
   }
   Work work{plan_, Left()};
   // Finds a full disk before the first byte; file systems that cannot promise are asked less.
-  if (plan_.size >= kWorthRoom && ::fallocate(draft_.fd.get(), 0, 0, plan_.size) != 0 && errno == ENOSPC) {
+  if (plan_.size >= kWorthRoom && ::fallocate(draft_.fd.get(), 0, 0, plan_.size) != 0 &&
+      errno == ENOSPC) {
     MUSTER_TRY(Status(FailErrno(
         ENOSPC, fmt::format("make room for {} of {}", HumanSize(plan_.size), Show(target_.at)))));
   }
