@@ -1,8 +1,9 @@
-// A store that does nothing, to see what any store could reach: objects are read from memory, all of the same bytes, nothing is
-// checked, and with "swallow" what is written is thrown away. Whatever else is asked goes to a real store, once: the same question
+// A store that does nothing, to see what any store could reach: objects are the same few bytes of memory over and over, nothing is
+// checked, and with "swallow" what is written is thrown away. Its sockets are set as those of our store. Whatever else is asked goes to a real store, once: the same question
 // is answered from memory the next time.
 //   nothing PORT REAL-PORT OBJECT-SIZE [swallow]
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,7 +25,8 @@
 namespace {
 
 uint16_t real_port;
-std::string bytes;  // of every object
+size_t object_size;
+const std::string bytes(128 << 10, 'x');  // any of an object, as often as it takes
 bool swallow = false;
 
 std::mutex mutex;
@@ -88,9 +90,10 @@ std::string XmlAnswer(const std::string& root, const std::string& inside) {
 }
 
 struct Connection {
+  explicit Connection(int socket) : fd(socket) {}
   int fd;
   std::string in, out;
-  std::string_view body;  // of `bytes`, behind `out`
+  size_t body = 0;         // so many bytes behind `out`
   std::string swallowing;  // the head of a request whose body is on its way
   size_t to_swallow = 0;
 };
@@ -111,17 +114,17 @@ struct Question {
 };
 
 void AnswerObject(Connection& c, std::string_view head, bool with_body) {
-  unsigned long long from = 0, to = bytes.size() - 1;
+  unsigned long long from = 0, to = object_size - 1;
   const std::string range(HeaderOf(head, "range"));
   if (!range.empty()) std::sscanf(range.c_str(), "bytes=%llu-%llu", &from, &to);
-  to = std::min<unsigned long long>(to, bytes.size() - 1);
+  to = std::min<unsigned long long>(to, object_size - 1);
   c.out += range.empty() ? "HTTP/1.1 200 OK\r\n"
                          : "HTTP/1.1 206 Partial Content\r\nContent-Range: bytes " + std::to_string(from) + "-" + std::to_string(to) +
-                               "/" + std::to_string(bytes.size()) + "\r\n";
+                               "/" + std::to_string(object_size) + "\r\n";
   c.out += "Content-Length: " + std::to_string(to - from + 1) + "\r\n" + kEtag + kRest;
   if (!with_body) return;
-  c.body = std::string_view(bytes).substr(from, to - from + 1);
-  if (c.body.size() <= 65536) c.out += std::exchange(c.body, {});
+  c.body = to - from + 1;
+  if (c.body <= 65536) c.out.append(bytes, 0, std::exchange(c.body, 0));
 }
 
 void Answer(Connection& c, const std::string& head, const std::string& body) {
@@ -153,12 +156,12 @@ void Answer(Connection& c, const std::string& head, const std::string& body) {
 
 // Sends what it can. False where the peer is gone.
 bool Send(Connection& c) {
-  while (!c.out.empty() || !c.body.empty()) {
+  while (!c.out.empty() || c.body > 0) {
     const bool head = !c.out.empty();
-    const std::string_view some = head ? std::string_view(c.out) : c.body.substr(0, 128 << 10);
-    const ssize_t count = ::send(c.fd, some.data(), some.size(), MSG_NOSIGNAL | (head && !c.body.empty() ? MSG_MORE : 0));
+    const std::string_view some = head ? std::string_view(c.out) : std::string_view(bytes).substr(0, c.body);
+    const ssize_t count = ::send(c.fd, some.data(), some.size(), MSG_NOSIGNAL | (head && c.body > 0 ? MSG_MORE : 0));
     if (count < 0) return errno == EAGAIN;
-    head ? void(c.out.erase(0, size_t(count))) : c.body.remove_prefix(size_t(count));
+    head ? void(c.out.erase(0, size_t(count))) : void(c.body -= size_t(count));
   }
   return true;
 }
@@ -198,12 +201,14 @@ bool Serve(Connection& c) {
   static thread_local std::vector<char> buffer(256 << 10);
   while (true) {
     if (!Send(c)) return false;
-    if (!c.out.empty() || !c.body.empty()) return true;  // no room: told when there is
+    if (!c.out.empty() || c.body > 0) return true;  // no room: told when there is
     if (TakeRequest(c)) continue;
     const ssize_t count = ::recv(c.fd, buffer.data(), buffer.size(), 0);
     if (count == 0) return false;
     if (count < 0) return errno == EAGAIN;
-    c.in.append(buffer.data(), size_t(count));
+    const size_t thrown_away = std::min(c.to_swallow > 0 ? c.to_swallow - 1 : 0, size_t(count));  // the last tells that it is whole
+    c.to_swallow -= thrown_away;
+    c.in.append(buffer.data() + thrown_away, size_t(count) - thrown_away);
   }
 }
 
@@ -219,7 +224,7 @@ void Loop(int listener) {
       if (connection == nullptr) {
         const int fd = ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd < 0) continue;
-        connection = new Connection{fd, {}, {}, {}, {}, 0};
+        connection = new Connection(fd);
         epoll_event event{EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET, {connection}};
         ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
       }
@@ -235,9 +240,12 @@ void Loop(int listener) {
 int main(int count, char** words) {
   if (count < 4) return 2;
   real_port = uint16_t(std::atoi(words[2]));
-  bytes.assign(std::strtoull(words[3], nullptr, 10), 'x');
+  object_size = std::strtoull(words[3], nullptr, 10);
   swallow = count > 4 && std::string_view(words[4]) == "swallow";
   const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  const int most_unsent = 1 << 20;
+  ::setsockopt(listener, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
+  ::setsockopt(listener, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &most_unsent, sizeof most_unsent);
   const sockaddr_in address = Loopback(uint16_t(std::atoi(words[1])));
   if (::bind(listener, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || ::listen(listener, 4096) != 0) {
     std::perror("nothing: listen");

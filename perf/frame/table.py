@@ -42,8 +42,9 @@ def notes(rows):
     """What the table itself cannot say."""
     lines = [f"{row.measure}, {row.what}: {row.note}" for row in rows if row.note]
     if any("at most" in bar(row) for row in rows):
-        lines.append("at most: the ratio if Muster's part took no time at all, by the processor time of the program at the other end; "
-                     "on the same machine that of a program which only reads, makes and fills the files, with all processors")
+        lines.append("at most: in the same turns a store that keeps and checks nothing, driven by the same client; on the same machine "
+                     "a program that only reads, makes and fills the files, with all processors; for muster cp, if its part took no "
+                     "time at all, by the processor time of the store")
     if any(row.kind == "reference" for row in rows):
         lines.append("* reference, not measured in this run: HyperQueue on an idle machine of this class, its journal not synced")
     return lines

@@ -4,6 +4,7 @@ import shutil
 import statistics
 
 from frame import object_clients, object_servers
+from frame.nothing import nothing
 from frame.object_race import SETS, Track, embedded, make, memory_folder
 from frame.samples import faster
 from frame.server import started
@@ -21,9 +22,14 @@ def milliseconds(costs):
     return [cost.ms for cost in costs]
 
 
-def ceiling(theirs, seconds):
-    """How many times better than `theirs` a race could be in which only these seconds of processor were spent, over all cores."""
-    return statistics.median(milliseconds(theirs)) * os.cpu_count() / (1e3 * statistics.median(seconds))
+def beside_free_client(theirs, ours):
+    """How many times better than `theirs` a client could be that took nothing beside what the store took in `ours`, over all cores."""
+    return statistics.median(milliseconds(theirs)) * os.cpu_count() / (1e3 * statistics.median(cost.store for cost in ours))
+
+
+def beside_free_store(theirs, floor):
+    """How many times better than `theirs` the store was that does nothing."""
+    return statistics.median(milliseconds(theirs)) / statistics.median(milliseconds(floor))
 
 
 def fastest(clients, once):
@@ -50,12 +56,31 @@ def race_clients(lab, memory, rows):
                 best = min(range(len(theirs)), key=lambda i: sorted(theirs[i])[ROUNDS // 2])
                 rows.append(faster(NAME, f"{title}, {way}, {'to' if way == 'up' else 'from'} MinIO", milliseconds(ours),
                                    f"{finalists[best].name}, the fastest of 4", milliseconds(theirs[best]), BESIDE_CLIENTS,
-                                   ceiling=ceiling(theirs[best], [cost.store for cost in ours])))
+                                   ceiling=beside_free_client(theirs[best], ours)))
             shutil.rmtree(files)
             track.clear(place)
             track.leavings.remove_kept()
         rows.append(faster(NAME, "most memory of the client", track.memory[mine.name], "s5cmd", track.memory["s5cmd"], 1.0, "MB"))
         return track.memory["s5cmd"]
+
+
+def turns_of_stores(lab, tracks, client, files, objects, size):
+    """Up and down in turns, with a store that does nothing among them: by way, a list of costs a track and of that store."""
+    results = {}
+    for way in "up", "down":
+        with nothing(lab, size, swallow=way == "up") as floor:
+            all_tracks = *tracks, Track(floor, lab.muster, lab.path("home"))
+            if way == "up":
+                sides = [lambda t=t: t.up(client, files, objects, size) for t in all_tracks]
+            else:
+                places = [track.fill(files) for track in all_tracks]
+                sides = [lambda t=t, p=p: t.down(client, p, lab.path("down"), objects, size) for t, p in zip(all_tracks, places)]
+            results[way] = turns(ROUNDS, *sides)
+            if way == "down":
+                for track, place in zip(tracks, places):
+                    track.leavings.remove(objects, lambda t=track, p=place: t.clear(p))
+            all_tracks[-1].leavings.remove_kept()
+    return results
 
 
 def race_servers(lab, memory, rows, s5cmd_memory):
@@ -68,18 +93,14 @@ def race_servers(lab, memory, rows, s5cmd_memory):
             tracks = Track(embedded(server), lab.muster, home), Track(other, lab.muster, home)
             for title, objects, size in SETS:
                 files = make(memory / "files", objects, size)
-                places = [track.fill(files) for track in tracks]
                 for client in object_clients.s5cmd(), object_clients.mc():
-                    up = turns(ROUNDS, *[lambda t=t: t.up(client, files, objects, size) for t in tracks])
-                    down = turns(ROUNDS, *[lambda t=t, p=p: t.down(client, p, lab.path("down"), objects, size)
-                                           for t, p in zip(tracks, places)])
-                    for way, (ours, theirs) in ((f"up, sync {sync}", up), ("down", down)):
-                        rows.append(faster(NAME, f"store, {client.name}, {title}, {way}", milliseconds(ours), name,
-                                           milliseconds(theirs), BESIDE_SERVERS,
-                                           ceiling=ceiling(theirs, [cost.client for cost in ours])))
+                    results = turns_of_stores(lab, tracks, client, files, objects, size)
+                    for way, (ours, theirs, floor) in results.items():
+                        rows.append(faster(NAME, f"store, {client.name}, {title}, {way}{f', sync {sync}' * (way == 'up')}",
+                                           milliseconds(ours), name, milliseconds(theirs), BESIDE_SERVERS,
+                                           ceiling=beside_free_store(theirs, floor)))
                 shutil.rmtree(files)
-                for track, place in zip(tracks, places):
-                    track.clear(place)
+                for track in tracks:
                     track.leavings.remove_kept()
             most = max(most, object_clients.high_water(server.process.pid))
     rows.append(faster(NAME, "most memory of the server", most, "s5cmd", s5cmd_memory, 1.0, "MB"))

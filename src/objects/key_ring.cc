@@ -122,8 +122,7 @@ Status KeyRing::Save() {
   return {};
 }
 
-void KeyRing::Refresh() {
-  const Version now = Look();
+void KeyRing::Refresh(const Version& now) {
   if (now == version_) return;
   version_ = now;  // told once
   if (const Status loaded = Load(); !loaded) {
@@ -132,8 +131,9 @@ void KeyRing::Refresh() {
 }
 
 std::shared_ptr<const KeyPair> KeyRing::Find(std::string_view access_key) {
+  const Version now = Look();  // before the lock: every request comes here
   const MutexLock lock(mutex_);
-  Refresh();
+  Refresh(now);
   const auto it = std::ranges::find(
       pairs_, access_key, [](const auto& pair) { return std::string_view(pair->access_key); });
   return it == pairs_.end() ? nullptr : *it;

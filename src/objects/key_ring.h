@@ -57,7 +57,7 @@ class KeyRing {
 
   Status Load() REQUIRES(mutex_);
   Status Save() REQUIRES(mutex_);
-  void Refresh() REQUIRES(mutex_);
+  void Refresh(const Version& now) REQUIRES(mutex_);
   Version Look() const;
 
   const os::Path file_;
