@@ -17,11 +17,6 @@ bool HasDescriptorPaths() {
   return has;
 }
 
-int LinkTo(int fd, int folder, const std::string& leaf) {
-  const std::string self = "/proc/self/fd/" + std::to_string(fd);
-  return ::linkat(AT_FDCWD, self.c_str(), folder, leaf.c_str(), AT_SYMLINK_FOLLOW);
-}
-
 }  // namespace
 
 Result<TempFile> TempFile::Make(std::shared_ptr<const Folder> folder, DirectWrites* direct,
@@ -59,7 +54,7 @@ TempFile::~TempFile() {
 
 int TempFile::MoveTo(int folder, const std::string& leaf) {
   if (name_.empty()) {
-    if (LinkTo(fd_.get(), folder, leaf) == 0) return 0;
+    if (os::NameFile(fd_.get(), folder, leaf.c_str()) == 0) return 0;
     if (errno != EEXIST || MakeName() != 0) return -1;
   }
   if (::renameat(folder_->fd(), name_.c_str(), folder, leaf.c_str()) != 0) return -1;
@@ -70,7 +65,7 @@ int TempFile::MoveTo(int folder, const std::string& leaf) {
 // Only what has a name can take that of another.
 int TempFile::MakeName() {
   std::string name = os::RandomHex(kNameBytes);
-  if (LinkTo(fd_.get(), folder_->fd(), name) != 0) return -1;
+  if (os::NameFile(fd_.get(), folder_->fd(), name.c_str()) != 0) return -1;
   name_ = std::move(name);
   return 0;
 }

@@ -123,6 +123,14 @@ bool IsTemporaryName(std::string_view name) {
          name.size() == std::string_view(kTemporaryPrefix).size() + 2 * kTemporaryBytes;
 }
 
+int NameFile(int fd, int folder, const char* leaf) {
+  // Older kernels want a capability for the short way, and say ENOENT without it.
+  if (::linkat(fd, "", folder, leaf, AT_EMPTY_PATH) == 0) return 0;
+  if (errno != ENOENT && errno != EPERM && errno != EINVAL) return -1;
+  const std::string self = fmt::format("/proc/self/fd/{}", fd);
+  return ::linkat(AT_FDCWD, self.c_str(), folder, leaf, AT_SYMLINK_FOLLOW);
+}
+
 void RemoveTemporaries(const Path& folder) {
   std::error_code error;
   for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;

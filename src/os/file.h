@@ -38,6 +38,9 @@ Status WriteNewFile(const Path& path, std::string_view content, mode_t mode);
 std::string TemporaryName();
 bool IsTemporaryName(std::string_view name);
 void RemoveTemporaries(const Path& folder);
+// Gives an open file that has no name (O_TMPFILE) this one. Zero, or -1 and errno; EEXIST where it
+// is taken.
+int NameFile(int fd, int folder, const char* leaf);
 // All bytes, through short writes and interruptions.
 Status WriteAll(int fd, std::string_view content);
 

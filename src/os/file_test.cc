@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 #include <gmock/gmock.h>
@@ -103,6 +104,21 @@ TEST(WriteNewFileTest, WritesInPlaceAndReplacesWhatAKilledProcessLeft) {
   const std::filesystem::directory_iterator entries(dir.path());
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
   EXPECT_EQ(WriteNewFile(dir / "no/f", "x", 0600).error().code, Code::kNotFound);
+}
+
+TEST(NameFileTest, ShowsAWholeFileAndTakesNoNameOfAnother) {
+  const TempDir dir;
+  const auto folder = Open(dir.path(), O_RDONLY | O_DIRECTORY);
+  ASSERT_TRUE(folder);
+  const Fd unnamed(::openat(folder->get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
+  if (!unnamed) GTEST_SKIP() << "this file system has no files without a name";
+  ASSERT_TRUE(WriteAll(unnamed.get(), "whole"));
+  ASSERT_TRUE(WriteFileAtomic(dir / "taken", "other"));
+  EXPECT_EQ(NameFile(unnamed.get(), folder->get(), "taken"), -1);
+  EXPECT_EQ(errno, EEXIST);
+  EXPECT_EQ(ReadFile(dir / "taken"), "other");
+  EXPECT_EQ(NameFile(unnamed.get(), folder->get(), "mine"), 0);
+  EXPECT_EQ(ReadFile(dir / "mine"), "whole");
 }
 
 TEST(WriteAllTest, ReportsAFullDisk) {

@@ -329,14 +329,11 @@ Status Download::GiveName() {
   const char* const leaf = target_.place.leaf.c_str();
   const auto failed = [&] { return FailErrno(errno, "write " + target_.place.path.string()); };
   if (!named_) {
-    const std::string self = fmt::format("/proc/self/fd/{}", file_.get());
-    if (::linkat(AT_FDCWD, self.c_str(), folder, leaf, AT_SYMLINK_FOLLOW) == 0) return {};
+    if (os::NameFile(file_.get(), folder, leaf) == 0) return {};
     if (errno != EEXIST) return failed();
     temporary_ = TemporaryNameFor(target_.place.leaf);
     ::unlinkat(folder, temporary_.c_str(), 0);
-    if (::linkat(AT_FDCWD, self.c_str(), folder, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0) {
-      return failed();
-    }
+    if (os::NameFile(file_.get(), folder, temporary_.c_str()) != 0) return failed();
     named_ = true;
   }
   if (::renameat(folder, temporary_.c_str(), folder, leaf) != 0) return failed();

@@ -8,6 +8,8 @@
 
 #include <cerrno>
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 
 namespace muster::transfer {
@@ -43,25 +45,31 @@ std::unique_ptr<NearStore> NearStore::Open(const NearAnswer& told) {
   // Kernels without it have no way to open what a server names and be sure where that is.
   if (!OpenBeneath(root->get(), ".muster", O_RDONLY | O_DIRECTORY)) return nullptr;
   std::unique_ptr<NearStore> store(new NearStore(std::move(*root), std::move(*inbox)));
-  if (!store->MakeFolder()) return nullptr;
+  if (!store->FolderOf(0)) return nullptr;
   return store;
 }
 
-// A folder for each copy: the file system looks for room beside what is in it.
-Status NearStore::MakeFolder() {
+// Of this copy alone: the file system looks for room beside what is in it.
+Result<const NearStore::DraftFolder*> NearStore::FolderOf(unsigned hand) {
+  const MutexLock lock(mutex_);
+  DraftFolder& folder = folders_[hand];
+  if (folder.fd) return &folder;
   std::string name = os::RandomHex(kNameBytes);
   if (::mkdirat(inbox_.get(), name.c_str(), 0700) != 0) {
     return FailErrno(errno, "write into the store's inbox");
   }
-  folder_ = std::move(name);
-  drafts_ = OpenBeneath(inbox_.get(), folder_, O_RDONLY | O_DIRECTORY);
-  if (!drafts_) return FailErrno(errno, "open a folder of the store's inbox");
-  return {};
+  folder.name = std::move(name);
+  folder.fd = OpenBeneath(inbox_.get(), folder.name, O_RDONLY | O_DIRECTORY);
+  if (!folder.fd) return FailErrno(errno, "open a folder of the store's inbox");
+  return &folder;
 }
 
-// With drafts in it that a later run goes on with, it stays.
+// With drafts in them that a later run goes on with, they stay.
 NearStore::~NearStore() {
-  if (!folder_.empty()) ::unlinkat(inbox_.get(), folder_.c_str(), AT_REMOVEDIR);
+  const MutexLock lock(mutex_);
+  for (const auto& [hand, folder] : folders_) {
+    if (!folder.name.empty()) ::unlinkat(inbox_.get(), folder.name.c_str(), AT_REMOVEDIR);
+  }
 }
 
 Result<os::Fd> NearStore::OpenObject(const std::string& bucket, const NearFile& file,
@@ -78,12 +86,13 @@ Result<os::Fd> NearStore::OpenObject(const std::string& bucket, const NearFile& 
   return fd;
 }
 
-Result<NearStore::Draft> NearStore::NewDraft() const {
-  const std::string leaf = os::RandomHex(kNameBytes);
-  os::Fd fd(::openat(drafts_.get(), leaf.c_str(),
+Result<NearStore::Draft> NearStore::NewDraft(unsigned hand) {
+  MUSTER_ASSIGN(const DraftFolder* const folder, FolderOf(hand));
+  const std::string leaf = fmt::format("{:0{}x}", ++made_, 2 * kNameBytes);
+  os::Fd fd(::openat(folder->fd.get(), leaf.c_str(),
                      O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!fd) return FailErrno(errno, "write into the store's inbox");
-  return Draft{std::move(fd), folder_ + "/" + leaf};
+  return Draft{std::move(fd), folder->name + "/" + leaf};
 }
 
 Result<NearStore::Draft> NearStore::OpenDraft(const std::string& name) const {

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 
 #include "base/result.h"
+#include "base/thread_annotations.h"
 #include "os/fd.h"
 #include "os/file.h"
 
@@ -47,17 +50,25 @@ class NearStore {
     os::Fd fd;
     std::string name;  // below the inbox
   };
-  Result<Draft> NewDraft() const;
+  // Hands that make files in one folder wait for each other: each has its own.
+  Result<Draft> NewDraft(unsigned hand) EXCLUDES(mutex_);
   Result<Draft> OpenDraft(const std::string& name) const;  // one that an earlier run left
   void Discard(const std::string& name) const;
 
  private:
   NearStore(os::Fd root, os::Fd inbox) : root_(std::move(root)), inbox_(std::move(inbox)) {}
-  Status MakeFolder();
+
+  struct DraftFolder {
+    std::string name;  // in the inbox
+    os::Fd fd;
+  };
+  // The one of a hand; it stays where it is.
+  Result<const DraftFolder*> FolderOf(unsigned hand) EXCLUDES(mutex_);
 
   const os::Fd root_, inbox_;
-  std::string folder_;  // in the inbox, for our drafts
-  os::Fd drafts_;       // that folder
+  std::atomic<uint64_t> made_ = 0;  // drafts
+  Mutex mutex_;
+  std::map<unsigned, DraftFolder> folders_ GUARDED_BY(mutex_);
 };
 
 }  // namespace muster::transfer

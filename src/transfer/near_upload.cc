@@ -57,12 +57,12 @@ class NearUpload final : public ObjectCopy {
   std::map<int, std::string> crcs_ GUARDED_BY(mutex_);  // raw, by part
 };
 
-Outcome<ObjectCopy::Work> NearUpload::Begin(Worker&) {
+Outcome<ObjectCopy::Work> NearUpload::Begin(Worker& worker) {
   MUSTER_ASSIGN(source_, OpenSource(item_.at.path));
   plan_ = PlanParts(source_.size, session_.options.parts);
   if (plan_.count > 1) MUSTER_TRY(TakeUp());
   if (!draft_.fd) {
-    MUSTER_ASSIGN(draft_, near_->NewDraft());
+    MUSTER_ASSIGN(draft_, near_->NewDraft(worker.hand));
   }
   Work work{plan_, Left()};
   // Finds a full disk before the first byte; file systems that cannot promise are asked less.

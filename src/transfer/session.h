@@ -23,6 +23,9 @@ class Session {
   const SystemClock clock;
   std::unique_ptr<Record> record;  // null: none is kept
 
+  // Tells a worker from the others.
+  unsigned NextHand() { return hands_++; }
+
   bool stopped() const { return stopped_; }
   void Stop() EXCLUDES(mutex_);
   // Waits for `ms`; false when the copy is to end.
@@ -51,6 +54,7 @@ class Session {
   std::atomic<bool> stopped_ = false, listed_ = false;
   std::atomic<int64_t> found_ = 0, found_bytes_ = 0, ended_ = 0, ended_bytes_ = 0, moved_ = 0;
   std::atomic<int64_t> retries_ = 0;
+  std::atomic<unsigned> hands_ = 0;
   Mutex mutex_;
   CondVar wake_;
   Summary summary_ GUARDED_BY(mutex_);

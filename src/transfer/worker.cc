@@ -9,7 +9,10 @@ namespace muster::transfer {
 constexpr size_t kBuffer = 256 << 10;
 
 Worker::Worker(Session& its_session)
-    : session(its_session), buffer(kBuffer, '\0'), random_(std::random_device()()) {}
+    : session(its_session),
+      hand(its_session.NextHand()),
+      buffer(kBuffer, '\0'),
+      random_(std::random_device()()) {}
 
 Result<S3Client*> Worker::StoreFor(const std::string& profile) {
   auto& client = stores_[profile];

@@ -18,6 +18,7 @@ class Worker {
   explicit Worker(Session& its_session);
 
   Session& session;
+  const unsigned hand;  // its number in the session
   std::string buffer;  // for bytes on their way
 
   Result<S3Client*> StoreFor(const std::string& profile);
