@@ -19,7 +19,7 @@ class Worker {
 
   Session& session;
   const unsigned hand;  // its number in the session
-  std::string buffer;  // for bytes on their way
+  std::string buffer;   // for bytes on their way
 
   Result<S3Client*> StoreFor(const std::string& profile);
   Result<http::Client*> HostFor(const std::string& origin);
