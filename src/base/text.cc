@@ -64,6 +64,14 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
+bool SameWord(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, LowerChar, LowerChar);
+}
+
+bool BeginsWithWord(std::string_view text, std::string_view word) {
+  return SameWord(text.substr(0, word.size()), word);
+}
+
 std::optional<int64_t> ParseInt(std::string_view text) {
   int64_t number = 0;
   const char* end = text.data() + text.size();

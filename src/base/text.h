@@ -15,6 +15,9 @@ std::vector<std::string> Split(std::string_view text, char separator);
 std::string Join(std::span<const std::string> parts, std::string_view separator);
 std::string_view Trim(std::string_view text);
 std::string Lower(std::string_view text);
+// As Lower would find them, without making a text: for what every request asks.
+bool SameWord(std::string_view a, std::string_view b);
+bool BeginsWithWord(std::string_view text, std::string_view word);
 
 bool IsUtf8(std::string_view text);
 // Every invalid byte sequence becomes one U+FFFD.

@@ -22,6 +22,16 @@ TEST(TrimTest, TakesBlanksOffBothEndsOnly) {
   EXPECT_EQ(Trim(" \n "), "");
 }
 
+TEST(WordTest, IsTheSameInLargeAndSmallLettersOfAscii) {
+  EXPECT_TRUE(SameWord("X-Amz-Date", "x-amz-DATE"));
+  EXPECT_TRUE(SameWord("", ""));
+  EXPECT_FALSE(SameWord("Date", "Dates"));
+  EXPECT_FALSE(SameWord("[", "{"));  // as far apart as letters are
+  EXPECT_FALSE(SameWord("\u00c4", "\u00e4"));
+  EXPECT_TRUE(BeginsWithWord("X-OBS-Acl", "x-obs-"));
+  EXPECT_FALSE(BeginsWithWord("x-ob", "x-obs-"));
+}
+
 TEST(NumberTest, ParsesTheWholeTextOrNothing) {
   EXPECT_EQ(ParseInt("-42"), -42);
   EXPECT_EQ(ParseInt("9223372036854775807"), INT64_MAX);

@@ -3,20 +3,13 @@
 #include <algorithm>
 
 #include "base/log.h"
+#include "base/text.h"
 
 namespace muster::http {
-namespace {
-
-bool SameName(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
-}
-
-}  // namespace
 
 std::string_view FindHeader(const Headers& headers, std::string_view name) {
   const auto it =
-      std::ranges::find_if(headers, [&](const auto& h) { return SameName(h.first, name); });
+      std::ranges::find_if(headers, [&](const auto& h) { return SameWord(h.first, name); });
   return it == headers.end() ? std::string_view() : it->second;
 }
 

@@ -61,13 +61,16 @@ constexpr std::pair<std::string_view, std::string_view> kDefaults[] = {
     {"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}};
 
 bool HasDefault(std::string_view name) {
-  const std::string lower = Lower(name);
-  return std::ranges::any_of(kDefaults, [&](const auto& row) { return Lower(row.first) == lower; });
+  return std::ranges::any_of(kDefaults, [&](const auto& row) { return SameWord(row.first, name); });
 }
 
 bool HasHeader(const Headers& headers, std::string_view name) {
-  return std::ranges::any_of(
-      headers, [&](const auto& header) { return Lower(header.first) == Lower(name); });
+  return std::ranges::any_of(headers,
+                             [&](const auto& header) { return SameWord(header.first, name); });
+}
+
+bool IsOwn(std::string_view name) {
+  return std::ranges::any_of(kOwn, [&](std::string_view own) { return SameWord(own, name); });
 }
 
 void AddHeader(std::string& head, std::string_view name, std::string_view value) {
@@ -97,9 +100,7 @@ std::string HeadWriter::Write(const Response& response, Framing framing, bool ke
   head.reserve(512);
   for (const auto& [name, value] : response.headers) {
     const bool wanted = !value.empty() || !HasDefault(name);
-    if (wanted && IsToken(name) && std::ranges::find(kOwn, Lower(name)) == std::end(kOwn)) {
-      AddHeader(head, name, value);
-    }
+    if (wanted && IsToken(name) && !IsOwn(name)) AddHeader(head, name, value);
   }
   for (const auto& [name, value] : kDefaults) {
     if (!HasHeader(response.headers, name)) AddHeader(head, name, value);

@@ -39,9 +39,11 @@ S3Result<ObjectMeta> ObjectStore::Append(const std::string& bucket, const std::s
   const MutexLock lock(appends_);
   const int64_t length = piece.size();
   MUSTER_ASSIGN(const Folder folder, OpenBucket(bucket));
-  auto file = OpenPlaced(folder, key, O_RDWR);
-  if (!file && file.error().code != S3Code::kNoSuchKey) return std::unexpected(file.error());
-  if (!file) {
+  auto placed = OpenPlaced(folder, key, O_RDWR);
+  if (!placed && placed.error().code != S3Code::kNoSuchKey) {
+    return std::unexpected(placed.error());
+  }
+  if (!placed) {
     if (position != 0) return Refuse(S3Code::kPositionNotEqualToLength);
     meta.appendable = true;
     meta.size = length;
@@ -51,23 +53,24 @@ S3Result<ObjectMeta> ObjectStore::Append(const std::string& bucket, const std::s
         [&](S3Result<ObjectMeta> put) { promise.set_value(std::move(put)); });
     return promise.get_future().get();
   }
-  MUSTER_ASSIGN(ObjectMeta now, meta_.Load(file->get()));
+  const int file = placed->fd.get();
+  ObjectMeta now = meta_.Load(file, placed->info);
   if (!now.appendable) return Refuse(S3Code::kObjectNotAppendable);
   if (position != now.size) return Refuse(S3Code::kPositionNotEqualToLength);
   if (now.size + length > kLargestAppended) return Refuse(S3Code::kAppendTooLarge);
   // What a killed server left behind the end was never acknowledged.
-  if (::ftruncate(file->get(), now.size) != 0) {
+  if (::ftruncate(file, now.size) != 0) {
     return std::unexpected(S3Error(FailErrno(errno, "cut an object to its length").error()));
   }
-  meta_.Forget(file->get());
-  MUSTER_TRY(CopyBytes(piece.fd(), 0, file->get(), now.size, length));
-  MUSTER_TRY(Sync(file->get(), commits_.syncs()));
+  meta_.Forget(file);
+  MUSTER_TRY(CopyBytes(piece.fd(), 0, file, now.size, length));
+  MUSTER_TRY(Sync(file, commits_.syncs()));
   now.size += length;
   now.etag = GrownEtag(now.etag, piece_md5);
   now.checksum.reset();
-  MUSTER_ASSIGN(const auto beside, meta_.Attach(file->get(), now));
+  MUSTER_ASSIGN(const auto beside, meta_.Attach(file, now));
   for (const os::Fd& one : beside) MUSTER_TRY(Sync(one.get(), commits_.syncs()));
-  MUSTER_TRY(Sync(file->get(), commits_.syncs()));
+  MUSTER_TRY(Sync(file, commits_.syncs()));
   return now;
 }
 

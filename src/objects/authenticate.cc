@@ -60,12 +60,13 @@ S3Result<PartsV4> ReadHeaderV4(std::string_view text) {
 // A header that changes what a request does must not be added behind the signer's back.
 S3Status CheckSignedHeaders(const S3Request& request, const PartsV4& parts) {
   const auto is_signed = [&](std::string_view name) {
-    return std::ranges::find(parts.signed_headers, name) != parts.signed_headers.end();
+    return std::ranges::any_of(parts.signed_headers,
+                               [&](const std::string& one) { return SameWord(one, name); });
   };
   bool all = is_signed("host");
   for (const auto& [header, value] : request.headers) {
-    const std::string name = Lower(header);
-    if (name.starts_with("x-amz-") || name.starts_with("x-obs-")) all = all && is_signed(name);
+    const bool changes = BeginsWithWord(header, "x-amz-") || BeginsWithWord(header, "x-obs-");
+    if (changes) all = all && is_signed(header);
   }
   if (!all) {
     return Refuse(S3Code::kAccessDenied,

@@ -47,7 +47,7 @@ class ListingTest : public testing::Test {
     const auto fd = OpenPlaced(bucket_, key, O_RDONLY);
     if (!fd) return std::string(CodeNameOf(fd.error().code));
     std::string bytes(2048, 0);
-    bytes.resize(static_cast<size_t>(::read(fd->get(), bytes.data(), bytes.size())));
+    bytes.resize(static_cast<size_t>(::read(fd->fd.get(), bytes.data(), bytes.size())));
     return bytes;
   }
   ListPage List(const ListQuery& query) {

@@ -102,6 +102,10 @@ Result<std::vector<os::Fd>> MetaFiles::AttachBeside(const struct stat& info,
 Result<ObjectMeta> MetaFiles::Load(int fd) const {
   struct stat info{};
   if (::fstat(fd, &info) != 0) return FailErrno(errno, "examine an object's file");
+  return Load(fd, info);
+}
+
+ObjectMeta MetaFiles::Load(int fd, const struct stat& info) const {
   std::string text = ReadAttribute(fd);
   if (text.empty() && in_use_) text = ReadBeside(folder_, info);
   auto meta = text.empty() ? std::nullopt : ReadMeta(text);

@@ -27,6 +27,7 @@ class MetaFiles {
   Result<std::vector<os::Fd>> Attach(int fd, ObjectMeta& meta);
   // Of any file; for one of somebody else's what can be seen from the outside.
   Result<ObjectMeta> Load(int fd) const;
+  ObjectMeta Load(int fd, const struct stat& info) const;  // of one that was looked at just now
   // The file is going to be replaced or removed.
   void Forget(int fd);
   // Whether any file may have to be forgotten at all.

@@ -29,10 +29,11 @@ std::string StoredEncoding(std::string_view header) {
 S3Status AddUserMetadata(const S3Request& request, ObjectMeta& meta) {
   size_t total = 0;
   for (const auto& [header, value] : request.headers) {
-    std::string name = Lower(header);
-    const bool ours = name.starts_with("x-amz-meta-") || name.starts_with("x-obs-meta-");
+    const bool ours =
+        BeginsWithWord(header, "x-amz-meta-") || BeginsWithWord(header, "x-obs-meta-");
     if (!ours) continue;
-    name.erase(0, std::string_view("x-amz-meta-").size());
+    std::string name =
+        Lower(std::string_view(header).substr(std::string_view("x-amz-meta-").size()));
     total += name.size() + value.size();
     const auto old = std::ranges::find(meta.user, name, &Pairs::value_type::first);
     if (old == meta.user.end()) {
@@ -47,6 +48,7 @@ S3Status AddUserMetadata(const S3Request& request, ObjectMeta& meta) {
 
 // The parameters of a GET that replace what the object has.
 std::string_view Override(const S3Request& request, std::string_view header) {
+  if (request.query.empty()) return {};
   return request.Query("response-" + Lower(header)).value_or("");
 }
 
@@ -56,8 +58,8 @@ std::string Quoted(std::string_view etag) { return "\"" + std::string(etag) + "\
 
 S3Status CheckHeaders(const S3Request& request) {
   for (const auto& [header, value] : request.headers) {
+    if (!BeginsWithWord(header, "x-amz-") && !BeginsWithWord(header, "x-obs-")) continue;
     const std::string name = Lower(header);
-    if (!name.starts_with("x-amz-") && !name.starts_with("x-obs-")) continue;
     const std::string_view rest = std::string_view(name).substr(6);
     if (rest.starts_with("server-side-encryption") || rest.starts_with("object-lock-") ||
         rest.starts_with("website-redirect") || rest == "mfa") {

@@ -137,10 +137,14 @@ S3Status ObjectStore::RemoveBucket(const std::string& name) {
 }
 
 S3Result<Object> ObjectStore::Find(const std::string& bucket, const std::string& key) const {
-  MUSTER_ASSIGN(const Folder folder, OpenBucket(bucket));
-  MUSTER_ASSIGN(os::Fd file, OpenPlaced(folder, key, O_RDONLY));
-  MUSTER_ASSIGN(ObjectMeta meta, meta_.Load(file.get()));
-  return Object{std::move(file), std::move(meta)};
+  if (!IsBucketName(bucket)) return Refuse(S3Code::kInvalidBucketName);
+  auto file = OpenPlaced(root_, bucket, key, O_RDONLY);
+  if (!file) {
+    MUSTER_TRY(OpenBucket(bucket));  // there may be none, which counts first
+    return std::unexpected(file.error());
+  }
+  ObjectMeta meta = meta_.Load(file->fd.get(), file->info);
+  return Object{std::move(file->fd), std::move(meta)};
 }
 
 S3Result<TempFile> ObjectStore::NewFile(std::optional<int64_t> length) const {
@@ -226,11 +230,11 @@ S3Status ObjectStore::Describe(const std::string& bucket, const std::string& key
   return commits_.Run({}, [&]() -> S3Result<std::vector<os::Fd>> {
     const MutexLock lock(places_);
     MUSTER_ASSIGN(const Folder folder, OpenBucket(bucket));
-    MUSTER_ASSIGN(os::Fd file, OpenPlaced(folder, key, O_RDWR));
-    MUSTER_ASSIGN(ObjectMeta meta, meta_.Load(file.get()));
+    MUSTER_ASSIGN(PlacedFile file, OpenPlaced(folder, key, O_RDWR));
+    ObjectMeta meta = meta_.Load(file.fd.get(), file.info);
     MUSTER_TRY(change(meta));
-    MUSTER_ASSIGN(std::vector<os::Fd> synced, meta_.Attach(file.get(), meta));
-    synced.push_back(std::move(file));
+    MUSTER_ASSIGN(std::vector<os::Fd> synced, meta_.Attach(file.fd.get(), meta));
+    synced.push_back(std::move(file.fd));
     return synced;
   });
 }

@@ -81,6 +81,19 @@ TEST_P(ObjectStoreTest, KeepsWhatIsKnownOfAnObject) {
   EXPECT_EQ(object->meta.etag, s3::Hex(s3::DigestOf(s3::DigestKind::kMd5, "bytes")));
 }
 
+TEST_P(ObjectStoreTest, ABucketThatIsNotThereCountsBeforeAKeyThatIsNot) {
+  const auto code = [&](const std::string& bucket, const std::string& key) {
+    return store_->Find(bucket, key).error().code;
+  };
+  EXPECT_EQ(code("bucket", "none"), S3Code::kNoSuchKey);
+  EXPECT_EQ(code("bucket", "none/below"), S3Code::kNoSuchKey);
+  EXPECT_EQ(code("nobody", "none"), S3Code::kNoSuchBucket);
+  EXPECT_EQ(code(".muster", "keys.json"), S3Code::kInvalidBucketName);
+  std::filesystem::create_symlink(dir_ / "objects/bucket", dir_ / "objects/linked");
+  Put("there", "bytes");
+  EXPECT_EQ(code("linked", "there"), S3Code::kNoSuchBucket);
+}
+
 TEST_P(ObjectStoreTest, KeepsMoreThanAnAttributeHolds) {
   ObjectMeta meta = FullMeta();
   for (int i = 0; i < 100; ++i)

@@ -167,6 +167,24 @@ bool RemoveOne(const Folder& bucket, const std::string& path) {
   return at >= 0 && IsRegular(at, name) && ::unlinkat(at, name.c_str(), 0) == 0;
 }
 
+S3Result<PlacedFile> OpenBelow(const Folder& folder, const std::string& before,
+                               std::string_view key, int flags) {
+  // The last look again at the first place: the object may have moved there between the two.
+  for (const Form form : {Form::kPlain, Form::kBeside, Form::kPlain}) {
+    auto fd = folder.Open(before + PathOfKey(key, form), flags | O_NONBLOCK | O_NOCTTY);
+    struct stat info{};
+    if (fd && ::fstat(fd->get(), &info) == 0 && S_ISREG(info.st_mode)) {
+      return PlacedFile{std::move(*fd), info};
+    }
+    const int cause = fd ? 0 : fd.error().sys;
+    const bool absent = cause == 0 || cause == ENOENT || cause == ENOTDIR || cause == ELOOP ||
+                        cause == EISDIR || cause == ENXIO;
+    if (!absent) return std::unexpected(S3Error(fd.error()));
+    if (cause == ENOTDIR) break;
+  }
+  return Refuse(S3Code::kNoSuchKey);
+}
+
 }  // namespace
 
 S3Result<std::vector<os::Fd>> PlaceFile(TempFile& file, const Folder& bucket,
@@ -216,19 +234,13 @@ S3Result<std::vector<os::Fd>> RemoveFile(const Folder& bucket, std::string_view 
   return changed;
 }
 
-S3Result<os::Fd> OpenPlaced(const Folder& bucket, std::string_view key, int flags) {
-  // The last look again at the first place: the object may have moved there between the two.
-  for (const Form form : {Form::kPlain, Form::kBeside, Form::kPlain}) {
-    auto fd = bucket.Open(PathOfKey(key, form), flags | O_NONBLOCK | O_NOCTTY);
-    struct stat info{};
-    if (fd && ::fstat(fd->get(), &info) == 0 && S_ISREG(info.st_mode)) return std::move(*fd);
-    const int cause = fd ? 0 : fd.error().sys;
-    const bool absent = cause == 0 || cause == ENOENT || cause == ENOTDIR || cause == ELOOP ||
-                        cause == EISDIR || cause == ENXIO;
-    if (!absent) return std::unexpected(S3Error(fd.error()));
-    if (cause == ENOTDIR) break;
-  }
-  return Refuse(S3Code::kNoSuchKey);
+S3Result<PlacedFile> OpenPlaced(const Folder& bucket, std::string_view key, int flags) {
+  return OpenBelow(bucket, "", key, flags);
+}
+
+S3Result<PlacedFile> OpenPlaced(const Folder& root, std::string_view bucket, std::string_view key,
+                                int flags) {
+  return OpenBelow(root, std::string(bucket) + "/", key, flags);
 }
 
 }  // namespace muster::objects

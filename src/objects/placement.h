@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/stat.h>
+
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,17 @@ S3Result<std::vector<os::Fd>> PlaceFile(TempFile& file, const Folder& bucket, st
 // Removes the key's file, and folders that are empty then. Nothing to sync: there was none.
 S3Result<std::vector<os::Fd>> RemoveFile(const Folder& bucket, std::string_view key);
 
-// The key's file, open for reading: a regular file, whatever else stands there. kNoSuchKey.
-S3Result<os::Fd> OpenPlaced(const Folder& bucket, std::string_view key, int flags);
+// A key's file, and what it was when it was opened.
+struct PlacedFile {
+  os::Fd fd;
+  struct stat info = {};
+};
+
+// The key's file, a regular one, whatever else stands there. kNoSuchKey.
+S3Result<PlacedFile> OpenPlaced(const Folder& bucket, std::string_view key, int flags);
+// The same below the folder of all buckets, whose names are checked by the caller: one step less.
+// Also kNoSuchKey where there is no such bucket.
+S3Result<PlacedFile> OpenPlaced(const Folder& root, std::string_view bucket, std::string_view key,
+                                int flags);
 
 }  // namespace muster::objects

@@ -16,7 +16,7 @@ constexpr size_t kMostPairs = 64;
 // Takes "http://authority" off the front of a target meant for a proxy.
 std::string_view WithoutAuthority(std::string_view target) {
   for (const std::string_view scheme : {"http://", "https://"}) {
-    if (Lower(target.substr(0, scheme.size())) != scheme) continue;
+    if (!BeginsWithWord(target, scheme)) continue;
     target.remove_prefix(scheme.size());
     target.remove_prefix(std::min(target.find_first_of("/?"), target.size()));
   }
@@ -129,7 +129,7 @@ S3Result<S3Request> ReadRequest(const http::Request& head, const http::RequestFa
   const bool signs_obs = request.Header("Authorization").starts_with("OBS ") ||
                          (request.Has("AccessKeyId") && request.Has("Signature"));
   request.obs = signs_obs || std::ranges::any_of(request.headers, [](const auto& header) {
-                  return Lower(header.first).starts_with("x-obs-");
+                  return BeginsWithWord(header.first, "x-obs-");
                 });
   return request;
 }

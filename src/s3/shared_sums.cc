@@ -263,6 +263,7 @@ SharedSums::~SharedSums() {
 }
 
 void SharedSums::Add(std::string_view bytes, const Sight& see) {
+  if (bytes.empty()) return;
   if (!text_) {
     text_ = std::make_unique<Text>(sha256_);
     Choir::All().Join(text_.get());
@@ -280,8 +281,14 @@ void SharedSums::Add(std::string_view bytes, const Sight& see) {
   }
 }
 
+// Most requests have no body, and need no company for it.
+SharedSums::Sums SharedSums::OfNothing() const {
+  static const Sums sums = {DigestOf(DigestKind::kMd5, ""), DigestOf(DigestKind::kSha256, "")};
+  return {sums.md5, sha256_ == Sha256::kNone ? "" : sums.sha256};
+}
+
 SharedSums::Sums SharedSums::Finish(const Sight& see) {
-  if (!text_) Add({});
+  if (!text_) return OfNothing();
   if (see && !text_->coming->empty()) see(text_->coming);
   return Choir::All().Finish(*text_);
 }

@@ -43,6 +43,8 @@ class SharedSums {
  private:
   class Text;
   class Choir;
+  Sums OfNothing() const;
+
   Sha256 sha256_;
   std::unique_ptr<Text> text_;  // none before the first byte
 };

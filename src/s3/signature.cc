@@ -27,7 +27,7 @@ std::string SignedValue(const http::Headers& headers, std::string_view name, boo
   std::string joined;
   bool first = true;
   for (const auto& [header, value] : headers) {
-    if (Lower(header) != name) continue;
+    if (!SameWord(header, name)) continue;
     if (!first) joined += ',';
     joined += fold ? Folded(value) : std::string(Trim(value));
     first = false;
