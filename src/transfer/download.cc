@@ -182,7 +182,8 @@ Status Download::MakeRoom() {
   struct statfs system = {};
   // Room in memory is made page by page: better by all hands while they write.
   const bool in_memory = ::fstatfs(file_.get(), &system) == 0 && system.f_type == TMPFS_MAGIC;
-  // What comes as a whole may be shorter than was listed, and tells its length itself.
+  // What comes as a whole may be another length by now: then it is fetched anew, and must not look
+  // whole before.
   const int mode = plan_.count == 1 ? FALLOC_FL_KEEP_SIZE : 0;
   const bool lacks = in_memory
                          ? system.f_blocks > 0 && FreeBytes(system) < plan_.size
@@ -245,8 +246,6 @@ Outcome<void> Download::FetchPart(Worker& worker, const Part& part) {
                                            fetched.kind, fetched.digest));
     if (item_.mtime_ms == 0) item_.mtime_ms = info.mtime_ms;
     item_.size = fetched.bytes;
-    // Room for more than came goes back.
-    if (fetched.bytes < plan_.size) (void)::ftruncate(file_.get(), fetched.bytes);
     const MutexLock lock(mutex_);
     check_ = check;
     return {};
