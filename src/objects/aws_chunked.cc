@@ -70,7 +70,7 @@ S3Status AwsChunked::ReadHeader() {
   if (signed_) {
     if (!extension.starts_with(kSignatureName)) return Broken();
     chunk_.previous = std::exchange(chunk_.signature, extension.substr(kSignatureName.size()));
-    if (left_ >= kSmall && s3::HasSha256()) {
+    if (left_ >= kSmall) {
       later_.Expect(left_);
       told_.push_back(chunk_);
     } else {

@@ -10,8 +10,8 @@
 
 namespace muster::objects {
 
-// The SHA-256s of the chunks that a text consists of, taken when a large piece of it is there: two
-// chunks that are there at a time take the time of one. Only where s3::HasSha256().
+// The SHA-256s of the chunks that a text consists of, taken when a large piece of it is there:
+// chunks that are there at a time are hashed together, in less time.
 class ChunkHashes {
  public:
   // The next chunk has this length.

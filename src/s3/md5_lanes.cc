@@ -4,16 +4,11 @@
 #include <bit>
 #include <chrono>
 #include <utility>
-#include <vector>
 
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
+#include "s3/abreast.h"
 
 namespace muster::s3 {
 namespace {
-
-constexpr size_t kWords = 16;  // of a block
 
 // The whole parts of 2^32 |sin(i + 1)|.
 constexpr uint32_t kSines[64] = {
@@ -42,7 +37,7 @@ constexpr size_t kFirstWord[4] = {0, 1, 5, 0}, kWordStep[4] = {1, 5, 3, 7};
 }
 
 constexpr size_t WordOf(size_t step) {
-  return (kFirstWord[step / 16] + step % 16 * kWordStep[step / 16]) % kWords;
+  return (kFirstWord[step / 16] + step % 16 * kWordStep[step / 16]) % kBlockWords;
 }
 
 // The words of one text, wherever they lie.
@@ -106,7 +101,7 @@ template <size_t kTexts>
   }
   for (size_t block = 0; block < count; ++block) {
     Compress(states, blocks, Steps());
-    for (const Word*& at : blocks) at += kWords;
+    for (const Word*& at : blocks) at += kBlockWords;
   }
   for (size_t i = 0; i < kTexts; ++i) {
     *lanes[i]->state = states[i];
@@ -119,34 +114,6 @@ void AddOne(std::span<Md5Lane* const> lanes, size_t count) { AddWords<1>(lanes, 
 
 #ifdef __x86_64__
 
-using Vector4 = uint32_t __attribute__((vector_size(16)));
-using Vector8 = uint32_t __attribute__((vector_size(32)));
-using Vector16 = uint32_t __attribute__((vector_size(64)));
-
-// From texts side by side to words side by side, in squares of four.
-template <size_t kLanes>
-[[gnu::always_inline]] inline void Transpose(const char* const (&at)[kLanes],
-                                             uint32_t (&words)[kWords][kLanes]) {
-  const auto load = [](const char* from) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-  };
-  const auto store = [](uint32_t* to, __m128i four) {
-    _mm_store_si128(reinterpret_cast<__m128i*>(to), four);
-  };
-  for (size_t lane = 0; lane < kLanes; lane += 4) {
-    for (size_t word = 0; word < kWords; word += 4) {
-      const __m128i a = load(at[lane] + 4 * word), b = load(at[lane + 1] + 4 * word),
-                    c = load(at[lane + 2] + 4 * word), d = load(at[lane + 3] + 4 * word);
-      const __m128i ab = _mm_unpacklo_epi32(a, b), cd = _mm_unpacklo_epi32(c, d),
-                    ab2 = _mm_unpackhi_epi32(a, b), cd2 = _mm_unpackhi_epi32(c, d);
-      store(&words[word][lane], _mm_unpacklo_epi64(ab, cd));
-      store(&words[word + 1][lane], _mm_unpackhi_epi64(ab, cd));
-      store(&words[word + 2][lane], _mm_unpacklo_epi64(ab2, cd2));
-      store(&words[word + 3][lane], _mm_unpackhi_epi64(ab2, cd2));
-    }
-  }
-}
-
 template <typename Vector, size_t... I>
 [[gnu::always_inline]] inline void Compress(Vector (&state)[4], const Vector* block,
                                             std::index_sequence<I...> /*steps*/) {
@@ -158,25 +125,10 @@ template <typename Vector, size_t... I>
 
 template <typename Vector>
 [[gnu::always_inline]] inline void AddAbreast(std::span<Md5Lane* const> lanes, size_t count) {
-  constexpr size_t kLanes = sizeof(Vector) / sizeof(uint32_t);
-  const char* at[kLanes];
-  Vector state[4];
-  for (size_t i = 0; i < kLanes; ++i) {
-    const Md5Lane& lane = *lanes[i < lanes.size() ? i : 0];  // empty places follow the first
-    at[i] = lane.blocks;
-    for (size_t word = 0; word < 4; ++word) state[word][i] = lane.state->words[word];
-  }
-  for (size_t block = 0; block < count; ++block) {
-    alignas(64) uint32_t words[kWords][kLanes];
-    Transpose(at, words);
-    Compress(state, reinterpret_cast<const Vector*>(words), Steps());
-    for (const char*& text : at) text += kMd5Block;
-  }
-  for (size_t i = 0; i < lanes.size(); ++i) {
-    for (size_t word = 0; word < 4; ++word) lanes[i]->state->words[word] = state[word][i];
-    lanes[i]->blocks = at[i];
-    lanes[i]->count -= count;
-  }
+  AddAbreast<Vector, 4, ByteOrder::kLittle>(
+      lanes, count, [](Vector(&state)[4], const Vector* block) __attribute__((always_inline)) {
+        Compress(state, block, Steps());
+      });
 }
 
 // In plain registers two texts take little longer than one.
@@ -257,18 +209,6 @@ size_t Md5Width() {
 #endif
 }
 
-void AddMd5Blocks(std::span<Md5Lane> lanes) {
-  std::vector<Md5Lane*> left;
-  for (Md5Lane& lane : lanes) {
-    if (lane.count > 0) left.push_back(&lane);
-  }
-  while (!left.empty()) {
-    const auto abreast = std::span(left).first(std::min(left.size(), Md5Width()));
-    size_t count = abreast.front()->count;
-    for (const Md5Lane* const lane : abreast) count = std::min(count, lane->count);
-    AddTogether(abreast, count);
-    std::erase_if(left, [](const Md5Lane* lane) { return lane->count == 0; });
-  }
-}
+void AddMd5Blocks(std::span<Md5Lane> lanes) { AddAll(lanes, Md5Width(), AddTogether); }
 
 }  // namespace muster::s3

@@ -22,11 +22,8 @@ struct Sha256Lane {
   size_t count = 0;
 };
 
-// Whether this processor has instructions for SHA-256. Each waits for the one before it, so that
-// two texts take the time of one.
-bool HasSha256();
-
-// Hashes all of them, of different texts, two at a time. None where there is no HasSha256().
+// Hashes all of them, of different texts: two in the time of one where the processor has
+// instructions for SHA-256, else up to sixteen abreast in its vectors.
 void AddSha256Blocks(std::span<Sha256Lane> lanes);
 
 // The hash, raw, of a text whose whole blocks are in `state`; `rest` is what is behind them.

@@ -22,11 +22,7 @@ constexpr size_t kMostComing = 8 << 20;  // of all texts, in pieces that are not
 
 class SharedSums::Text {
  public:
-  explicit Text(Sha256 wanted) : with_sha256_(wanted != Sha256::kNone) {
-    if (wanted == Sha256::kByLibrary || (with_sha256_ && !HasSha256())) {
-      library_.emplace(DigestKind::kSha256);
-    }
-  }
+  explicit Text(Sha256 wanted) : with_sha256_(wanted == Sha256::kWanted) {}
 
   // Of the thread that uses the text.
   std::shared_ptr<Piece> coming = std::make_shared<Piece>();  // not yet whole
@@ -53,19 +49,12 @@ class SharedSums::Text {
     busy = true;
     return {&md5_, whole.front()->data() + hashed_, blocks};
   }
-  // Of the blocks just taken those that are the text's own; none where the library hashes them.
+  // Of the blocks just taken those that are the text's own.
   Sha256Lane TakeSha256(size_t blocks) {
     const size_t own = std::min(blocks, sha256_blocks_left_);
     sha256_blocks_ += own;
     sha256_blocks_left_ -= own;
-    if (!with_sha256_) return {};
-    const char* const at = whole.front()->data() + hashed_;
-    if (!library_) return {&sha256_, at, own};
-    for_library_ = {at, own * kSha256Block};
-    return {};
-  }
-  void AddByLibrary() {
-    if (library_) library_->Add(for_library_);
+    return {&sha256_, whole.front()->data() + hashed_, with_sha256_ ? own : 0};
   }
   void Taken(size_t blocks) {
     busy = false;
@@ -80,24 +69,14 @@ class SharedSums::Text {
     for (const uint32_t word : md5_.words) {
       for (int i = 0; i < 4; ++i) sums.md5 += static_cast<char>(word >> 8 * i);
     }
-    if (with_sha256_) sums.sha256 = Sha256Value();
+    if (with_sha256_) sums.sha256 = FinishSha256(sha256_, std::move(rest_), length);
     return sums;
   }
 
  private:
-  std::string Sha256Value() {
-    if (library_) {
-      library_->Add(rest_);
-      return library_->Finish();
-    }
-    return FinishSha256(sha256_, std::move(rest_), length);
-  }
-
   const bool with_sha256_;
   Md5State md5_;
   Sha256State sha256_;
-  std::optional<Digest> library_;  // where the processor has no instructions for it
-  std::string_view for_library_;   // of the pass that is under way
   uint64_t sha256_blocks_ = 0, sha256_blocks_left_ = UINT64_MAX;  // the latter known at the end
   std::string rest_;                                              // less than a block, at the end
   size_t hashed_ = 0;                                             // bytes of the first piece
@@ -232,8 +211,6 @@ class SharedSums::Choir {
   }
 
   void Hash(Pass& pass) EXCLUDES(mutex_) {
-    for (Text* const text : pass.texts) text->AddByLibrary();
-    std::erase_if(pass.sha256, [](const Sha256Lane& lane) { return lane.count == 0; });
     AddSha256Blocks(pass.sha256);
     AddMd5Blocks(pass.md5);
     const MutexLock lock(mutex_);

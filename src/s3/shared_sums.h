@@ -26,11 +26,7 @@ class SharedSums {
     std::string md5, sha256;  // raw; the latter empty where it was not wanted
   };
 
-  enum class Sha256 {
-    kNone,
-    kWanted,
-    kByLibrary,  // the same, as where the processor has no instructions for it
-  };
+  enum class Sha256 { kNone, kWanted };
 
   explicit SharedSums(Sha256 sha256 = Sha256::kNone);
   ~SharedSums();

@@ -8,7 +8,6 @@
 
 #include "s3/digest.h"
 #include "s3/md5_lanes.h"
-#include "s3/sha256_blocks.h"
 
 namespace muster::s3 {
 namespace {
@@ -131,18 +130,16 @@ TEST(SharedSums, LongTextsOfTwoThreadsLeaveRoomForShortOnes) {
 }
 
 TEST(SharedSums, IsTheSha256OfEveryLengthToo) {
-  for (const Sha256 wanted : {Sha256::kWanted, Sha256::kByLibrary}) {
-    for (size_t size = 0; size < 200; ++size) {
-      const std::string bytes = Sample(size, 2);
-      SharedSums sums(wanted);
-      sums.Add(bytes);
-      const auto [md5, sha256] = sums.Finish();
-      EXPECT_EQ(Hex(sha256), Hex(DigestOf(DigestKind::kSha256, bytes))) << size;
-      EXPECT_EQ(Hex(md5), OneByOne(bytes)) << size;
-    }
-    SharedSums nothing(wanted);
-    EXPECT_EQ(Hex(nothing.Finish().sha256), Hex(DigestOf(DigestKind::kSha256, "")));
+  for (size_t size = 0; size < 200; ++size) {
+    const std::string bytes = Sample(size, 2);
+    SharedSums sums(Sha256::kWanted);
+    sums.Add(bytes);
+    const auto [md5, sha256] = sums.Finish();
+    EXPECT_EQ(Hex(sha256), Hex(DigestOf(DigestKind::kSha256, bytes))) << size;
+    EXPECT_EQ(Hex(md5), OneByOne(bytes)) << size;
   }
+  SharedSums nothing(Sha256::kWanted);
+  EXPECT_EQ(Hex(nothing.Finish().sha256), Hex(DigestOf(DigestKind::kSha256, "")));
 }
 
 TEST(SharedSums, TextsWithAndWithoutSha256ComeTogether) {
@@ -150,7 +147,7 @@ TEST(SharedSums, TextsWithAndWithoutSha256ComeTogether) {
   std::vector<SharedSums> sums;
   for (size_t i = 0; i < 21; ++i) {
     bytes.push_back(Sample(1'000'003 + 60'007 * i, static_cast<int>(i)));
-    sums.emplace_back(static_cast<Sha256>(i % 3));
+    sums.emplace_back(i % 3 != 0 ? Sha256::kWanted : Sha256::kNone);
   }
   for (size_t at = 0; at < bytes.back().size(); at += 70'001) {
     for (size_t i = 0; i < bytes.size(); ++i) {
@@ -191,21 +188,6 @@ TEST(SharedSums, ManyTextsAtATimeHaveSmallPieces) {
   EXPECT_GT(among_many, 0u);
   EXPECT_LT(among_many, Piece::kMost / 4);
   EXPECT_EQ(Hex(last.Finish().md5), OneByOne(bytes));
-}
-
-TEST(Sha256Blocks, LanesOfDifferentLengthsEndEachAtItsOwn) {
-  if (!HasSha256()) GTEST_SKIP() << "no instructions for SHA-256 here";
-  std::vector<std::string> texts;
-  std::vector<Sha256State> states(7), alone(7);
-  std::vector<Sha256Lane> lanes;
-  for (size_t i = 0; i < states.size(); ++i) texts.push_back(Sample(i * 5 * kSha256Block, int(i)));
-  for (size_t i = 0; i < states.size(); ++i) lanes.push_back({&states[i], texts[i].data(), i * 5});
-  AddSha256Blocks(lanes);
-  for (size_t i = 0; i < states.size(); ++i) {
-    Sha256Lane lane{&alone[i], texts[i].data(), i * 5};
-    AddSha256Blocks({&lane, 1});
-    EXPECT_EQ(states[i].words, alone[i].words) << i;
-  }
 }
 
 TEST(Md5Lanes, LanesOfDifferentLengthsEndEachAtItsOwn) {
