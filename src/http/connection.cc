@@ -26,8 +26,6 @@ constexpr int kTurnsInARow = 8;
 constexpr int64_t kWorthAWake = 256 << 10;
 constexpr int64_t kPatienceMs = 100;    // for so much
 constexpr size_t kMostRead = 64 << 10;  // more was slower where many send
-// With more of them all processors are busy, and what takes the least work in all is the quickest.
-constexpr int kFewFiles = 2;
 // A read of so much has been a turn: large bodies come side by side, which lets their sums be
 // computed together.
 constexpr size_t kWholeTurn = 16 << 10;
@@ -147,16 +145,16 @@ asio::awaitable<Outcome> Connection::Write(Parts parts, int64_t limit_ms) {
       limit_ms);
 }
 
-asio::awaitable<Outcome> Connection::SendFile(const FileBody& body, const int& files,
+asio::awaitable<Outcome> Connection::SendFile(const FileBody& body, LargeFiles& all,
                                               int64_t limit_ms) {
   if (wire_.secure()) return CopyFile(body, limit_ms);
   const bool near = IsNear(socket_.native_handle());
   if (near) Settle();
   return StepOn(
-      [this, near, &files, file = body.file.get(), offset = body.offset,
+      [this, near, &all, file = body.file.get(), offset = body.offset,
        end = body.offset + body.length]() mutable -> std::optional<Wire::Step> {
         if (offset >= end) return std::nullopt;
-        const Wire::Step step = near && files <= kFewFiles
+        const Wire::Step step = near && all.IsAlone(Clock::now())
                                     ? SendCopy(file, offset, end - offset)
                                     : wire_.SendFile(file, offset, end - offset);
         if (step.done()) offset += static_cast<int64_t>(step.bytes);
@@ -166,7 +164,8 @@ asio::awaitable<Outcome> Connection::SendFile(const FileBody& body, const int& f
 }
 
 // A program on this machine that gets the pages of the file themselves fetches them from memory in
-// its own time; a copy that was just made is in the caches. What finds no room is read again.
+// its own time; a copy that was just made is in the caches. Of several files at a time all
+// processors are busy, and what takes the least work in all is the quickest. What finds no room is read again.
 Wire::Step Connection::SendCopy(int file, int64_t offset, int64_t length) {
   const auto wanted = static_cast<size_t>(std::min<int64_t>(std::ssize(scratch_), length));
   const ssize_t n = ::pread(file, scratch_.data(), wanted, offset);

@@ -42,10 +42,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::asio::awaitable<Outcome> Read(int64_t limit_ms, bool interruptible = false,
                                        int64_t wanted = 1);
   boost::asio::awaitable<Outcome> Write(Parts parts, int64_t limit_ms);
-  // Bytes of a file; kGone as well where it has too few of them. `files`: how many the server sends
-  // at the time, on all its connections; it may change meanwhile.
-  boost::asio::awaitable<Outcome> SendFile(const FileBody& body, const int& files,
-                                           int64_t limit_ms);
+  // Bytes of a file; kGone as well where it has too few of them. `all`: those of the server, this
+  // one among them.
+  boost::asio::awaitable<Outcome> SendFile(const FileBody& body, LargeFiles& all, int64_t limit_ms);
   // Until Wake since the last ClearWake, for as long as it takes.
   boost::asio::awaitable<Outcome> WaitForWake();
   // The same for a stream, which a peer that goes away ends. Up to `most_input` bytes that come

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/thread_annotations.h"
+#include "http/large_files.h"
 #include "os/fd.h"
 
 namespace muster::http {
@@ -73,7 +74,10 @@ class Crew {
     return Seat(*best);
   }
 
+  LargeFiles& large_files() { return large_files_; }
+
  private:
+  LargeFiles large_files_;
   Mutex mutex_;
   std::vector<Member*> members_ GUARDED_BY(mutex_);
 };

@@ -56,7 +56,6 @@ struct ServerCore {
   std::unordered_set<Connection*> connections;  // those being served
   int refusing = 0;                             // those being told that there are too many
   int streams = 0;
-  int files = 0;  // large ones being sent
   int64_t requests = 0;
   bool draining = false;
   std::function<void()> on_drained;  // draining, and the last connection went

@@ -126,9 +126,10 @@ asio::awaitable<bool> Session::SendFile(const std::string& head, const FileBody&
     const Connection::Parts parts = {head};
     const bool sent = co_await Write(parts);
     if (!sent) co_return false;
-    const Count count(core_.files);
+    LargeFiles& all = core_.crew->large_files();
+    const LargeFiles::One one(all);
     const Outcome outcome =
-        co_await connection_->SendFile(body, core_.files, core_.options.write_timeout_ms);
+        co_await connection_->SendFile(body, all, core_.options.write_timeout_ms);
     co_return outcome == Outcome::kReady;
   }
   // One packet for both.
