@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "transfer/engine.h"
 #include "transfer/existing.h"
+#include "transfer/give_name.h"
 #include "transfer/lister.h"
 #include "transfer/remove.h"
 
@@ -180,14 +181,19 @@ Result<Target> CopyRun::TargetFor(const std::string& name) {
   Target target;
   target.at = name.empty() ? destination_ : Below(destination_, name);
   target.key = Exact(name.empty() ? exact_ : Below(exact_, name));
-  if (target.at.kind != Location::Kind::kFile || options_.dry_run) return target;
-  if (!tree_) {
-    os::Path root = destination_.path;
-    if (name.empty()) root = root.has_parent_path() ? root.parent_path() : os::Path(".");
-    tree_ = std::make_unique<LocalTree>(root);
+  if (target.at.kind != Location::Kind::kFile) return target;
+  // What somebody names is what they get, links and all; names that a listing brings are others'.
+  if (name.empty() || !options_.recursive) {
+    if (!name.empty()) MUSTER_TRY(CheckFileName(name));
+    MUSTER_ASSIGN(const os::Path path, FollowLinks(target.at.path));
+    if (options_.dry_run) return target;
+    LocalTree folder(path.has_parent_path() ? path.parent_path() : os::Path("."));
+    MUSTER_ASSIGN(target.place, folder.PlaceFor(path.filename().string()));
+    return target;
   }
-  const std::string leaf = name.empty() ? destination_.path.filename().string() : name;
-  MUSTER_ASSIGN(target.place, tree_->PlaceFor(leaf));
+  if (options_.dry_run) return target;
+  if (!tree_) tree_ = std::make_unique<LocalTree>(destination_.path);
+  MUSTER_ASSIGN(target.place, tree_->PlaceFor(name));
   return target;
 }
 

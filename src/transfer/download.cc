@@ -15,18 +15,12 @@
 #include "base/text.h"
 #include "transfer/fetch.h"
 #include "transfer/file_range.h"
+#include "transfer/give_name.h"
 #include "transfer/near_store.h"
 #include "transfer/object_copy.h"
 
 namespace muster::transfer {
 namespace {
-
-// Always the same name for the same file: what a kill leaves of it goes with the next run.
-std::string TemporaryNameFor(const std::string& leaf) {
-  std::string name = os::TemporaryName();
-  const size_t random = name.find_last_not_of("0123456789abcdef") + 1;
-  return name.replace(random, name.npos, os::Sha256(leaf), 0, name.size() - random);
-}
 
 int64_t FreeBytes(const struct statfs& system) {
   return static_cast<int64_t>(system.f_bavail) * system.f_bsize;
@@ -52,7 +46,7 @@ class Download final : public ObjectCopy {
   Status OpenUnnamed();
   Status OpenTemporary(bool goes_on);
   Status MakeRoom();
-  Status GiveName();
+  Status TakePlace();
   std::vector<int> Left(const std::optional<Record::Begun>& begun) EXCLUDES(mutex_);
   Outcome<void> FetchPart(Worker& worker, const Part& part);
   Outcome<void> CopyPart(Worker& worker, const Part& part);
@@ -114,6 +108,8 @@ Status Download::OpenFile(Worker& worker) {
 }
 
 Outcome<ObjectCopy::Work> Download::Begin(Worker& worker) {
+  // Before the first byte, not after the last.
+  MUSTER_TRY(CheckReplaceable(target_.place));
   MUSTER_TRY(OpenFile(worker));
   const auto cut = [&] {
     return item_.size < 0 || !item_.knows_ranges ? PartPlan{item_.size, item_.size, 1}
@@ -320,22 +316,17 @@ Status Download::Publish() {
     const timespec times[] = {when, when};
     (void)::futimens(file_.get(), times);
   }
-  return GiveName();
+  return TakePlace();
 }
 
-Status Download::GiveName() {
+// A file that was named on the record already is renamed; that name is nobody else's.
+Status Download::TakePlace() {
+  if (!named_) return GiveName(file_.get(), target_.place);
+  MUSTER_TRY(CheckReplaceable(target_.place));
   const int folder = target_.place.folder->get();
-  const char* const leaf = target_.place.leaf.c_str();
-  const auto failed = [&] { return FailErrno(errno, "write " + target_.place.path.string()); };
-  if (!named_) {
-    if (os::NameFile(file_.get(), folder, leaf) == 0) return {};
-    if (errno != EEXIST) return failed();
-    temporary_ = TemporaryNameFor(target_.place.leaf);
-    ::unlinkat(folder, temporary_.c_str(), 0);
-    if (os::NameFile(file_.get(), folder, temporary_.c_str()) != 0) return failed();
-    named_ = true;
+  if (::renameat(folder, temporary_.c_str(), folder, target_.place.leaf.c_str()) != 0) {
+    return FailErrno(errno, "write " + target_.place.path.string());
   }
-  if (::renameat(folder, temporary_.c_str(), folder, leaf) != 0) return failed();
   named_ = false;  // it has its own name now
   return {};
 }
