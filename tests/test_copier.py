@@ -6,6 +6,8 @@ import os
 import pathlib
 import random
 import shutil
+import socket
+import stat
 import subprocess
 import tempfile
 import threading
@@ -213,6 +215,73 @@ def test_no_link_at_the_destination_leads_a_copy_astray(run, scratch, s3, b):
     result = run("cp", "-r", f"s3://{b}", "out", check=False)
     assert result.returncode == 1 and "in the way" in result.stderr
     assert os.listdir(scratch / "outside") == []
+
+
+def test_only_a_regular_file_is_replaced(run, scratch, s3, b):
+    s3.put_object(Bucket=b, Key="p/k", Body=b"new")
+    s3.put_object(Bucket=b, Key="p/other", Body=b"other")
+    (scratch / "d").mkdir()
+    os.mkfifo(scratch / "d/k")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(scratch / "socket"))
+    (scratch / "null").symlink_to("/dev/null")
+    (scratch / "out").symlink_to("/proc/self/fd/1")
+    fill(scratch / "f", 10)
+    for source in (f"s3://{b}/p/k", "f"):
+        for name, what in (("d/k", "a pipe"), ("socket", "a socket"), ("null", "a device"), ("out", "open")):
+            refused = run("cp", source, name, check=False)
+            assert refused.returncode == 1 and what in refused.stderr and "in the way" in refused.stderr, (source, name, refused.stderr)
+    for command in (("cp", "-r", f"s3://{b}/p", "d"), ("sync", f"s3://{b}/p", "d"), ("cp", f"s3://{b}/p/k", "d/")):
+        refused = run(*command, check=False)
+        assert refused.returncode == 1 and "d/k is in the way: it is a pipe" in refused.stderr
+    assert stat.S_ISFIFO((scratch / "d/k").lstat().st_mode) and (scratch / "d/other").read_bytes() == b"other"
+    assert stat.S_ISSOCK((scratch / "socket").lstat().st_mode)
+    assert os.readlink(scratch / "null") == "/dev/null" and stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    assert not [name for _, _, names in os.walk(scratch) for name in names if name.startswith(".new-")]
+
+
+def test_a_link_that_is_named_leads_to_the_file_and_stays(run, scratch, s3, b):
+    large = os.urandom(12 * MIB)
+    for key, data in (("k", b"new"), ("large", large)):
+        s3.put_object(Bucket=b, Key=key, Body=data)
+    (scratch / "there").mkdir()
+    (scratch / "there/old").write_bytes(b"old")
+    (scratch / "old").symlink_to("there/old")
+    (scratch / "none").symlink_to("there/none")
+    (scratch / "there/k").symlink_to("deeper")
+    run("cp", "--part-size", "5MiB", f"s3://{b}/large", "old")
+    run("cp", f"s3://{b}/k", "none")
+    run("cp", f"s3://{b}/k", "there")
+    assert (scratch / "there/old").read_bytes() == large
+    assert (scratch / "there/none").read_bytes() == (scratch / "there/deeper").read_bytes() == b"new"
+    assert all((scratch / name).is_symlink() for name in ("old", "none", "there/k"))
+    # Of a whole folder the names are not the user's own: no link of it is followed, and none is lost.
+    run("objects", "rm", f"s3://{b}/large")
+    refused = run("cp", "-r", f"s3://{b}", "there", check=False)
+    assert refused.returncode == 1 and "there/k is in the way: it is a link" in refused.stderr
+    assert os.readlink(scratch / "there/k") == "deeper"
+
+
+def test_a_dash_is_standard_output(run, store, scratch, s3, b):
+    data = os.urandom(6 * MIB)
+    s3.put_object(Bucket=b, Key="k", Body=data)
+    done = subprocess.run([MUSTER, "cp", f"s3://{b}/k", "-"], env={**store.env, "HOME": "/nonexistent"}, cwd=scratch, capture_output=True)
+    assert done.stdout == data and done.returncode == 0
+    fill(scratch / "f", 1)
+    for command in (("cp", "-r", f"s3://{b}", "-"), ("cp", "f", "-"), ("cp", "-", f"s3://{b}/x"), ("sync", "f", "-"), ("cp", f"s3://{b}/k", "-", "--json")):
+        refused = run(*command, check=False)
+        assert refused.returncode == 2 and "./-" in refused.stderr, command
+    assert not (scratch / "-").exists()
+    run("cp", f"s3://{b}/k", "./-")
+    assert (scratch / "-").read_bytes() == data
+
+
+def test_a_bucket_with_one_slash_is_no_folder(run, scratch, b):
+    fill(scratch / "f", 1)
+    for command in (("cp", "f", f"s3:/{b}/k"), ("cp", f"obs:/{b}/k", "g"), ("sync", ".", f"S3:/{b}"), ("objects", "ls", f"s3:/{b}")):
+        refused = run(*command, check=False)
+        assert refused.returncode == 2 and f"://{b}" in refused.stderr and "did you mean" in refused.stderr, refused.stderr
+    assert not (scratch / "s3:").exists()
 
 
 def test_links_in_a_source_are_followed_to_files_alone(run, scratch, s3, b):

@@ -64,6 +64,10 @@ Result<transfer::CopyOptions> ReadCopyFlags(const Args& args) {
 Result<std::vector<transfer::Location>> ReadLocations(std::span<const std::string> words) {
   std::vector<transfer::Location> locations;
   for (const std::string& word : words) {
+    if (word == "-") {
+      return Fail(Code::kInvalid, "- is standard input or output, and neither is a place to copy",
+                  "name a file; one of that name is ./-");
+    }
     MUSTER_ASSIGN(transfer::Location location, transfer::ParseLocation(word));
     locations.push_back(std::move(location));
   }

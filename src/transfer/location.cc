@@ -36,6 +36,15 @@ std::string SchemeOf(std::string_view text) {
   return word ? Lower(name) : std::string();
 }
 
+// "s3://b/k" for "s3:/b/k": as a path it would be a folder "s3:" that nobody meant.
+std::string LacksSlash(std::string_view text) {
+  for (const std::string_view scheme : {"s3:/", "obs:/"}) {
+    const bool starts = Lower(text.substr(0, scheme.size())) == scheme;
+    if (starts) return fmt::format("{}/{}", scheme, text.substr(scheme.size()));
+  }
+  return {};
+}
+
 Result<Location> ParseObject(std::string_view text, std::string_view rest) {
   Location location;
   location.kind = Location::Kind::kObject;
@@ -99,6 +108,13 @@ Result<Location> ParseLocation(std::string_view text) {
   if (scheme == "http" || scheme == "https") return ParseHttp(text);
   if (!scheme.empty() && scheme != "file") {
     return Bad(text, fmt::format("\"{}\" is not a scheme that is known here", scheme));
+  }
+  if (const std::string meant = LacksSlash(text); !meant.empty()) {
+    return Fail(
+        Code::kInvalid,
+        fmt::format("{} is no place to copy: a slash is missing", ShellQuote(Printable(text))),
+        fmt::format("did you mean {}? A file of that name is ./{}", ShellQuote(Printable(meant)),
+                    Printable(text)));
   }
   Location location;
   location.path = os::Path(scheme.empty() ? text : text.substr(7));

@@ -23,7 +23,7 @@ struct Location {
   bool remote() const { return kind != Kind::kFile; }
 };
 
-// kInvalid on an empty text, a scheme that is none of ours, a bucket without a name, control
+// kInvalid on an empty text, a scheme that is none of ours or lacks a slash ("s3:/b"), a bucket without a name, control
 // characters or a user name in a URL.
 Result<Location> ParseLocation(std::string_view text);
 

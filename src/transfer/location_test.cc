@@ -9,7 +9,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Location, APathIsAFile) {
-  for (const char* text : {"a", "/a/b", "./s3", "a:b", "s3:/x", "a b://c"}) {
+  for (const char* text : {"a", "/a/b", "./s3", "a:b", "s3:x", "./s3:/x", "a b://c"}) {
     const auto location = ParseLocation(text);
     ASSERT_TRUE(location) << text;
     EXPECT_EQ(location->kind, Location::Kind::kFile) << text;
@@ -17,6 +17,16 @@ TEST(Location, APathIsAFile) {
   }
   EXPECT_TRUE(ParseLocation("dir/")->names_folder);
   EXPECT_EQ(ParseLocation("file:///x/y")->path, "/x/y");
+}
+
+TEST(Location, ABucketWithoutItsSecondSlashIsNoFolder) {
+  for (const char* text : {"s3:/bucket/key", "obs:/bucket/key", "S3:/bucket", "s3:/"}) {
+    const auto location = ParseLocation(text);
+    ASSERT_FALSE(location) << text;
+    EXPECT_EQ(location.error().code, Code::kInvalid);
+  }
+  EXPECT_THAT(ParseLocation("s3:/bucket/key").error().next,
+              HasSubstr("did you mean s3://bucket/key?"));
 }
 
 TEST(Location, BothSchemesNameAnObject) {

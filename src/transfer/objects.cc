@@ -25,8 +25,8 @@ bool IsAtOrBelow(std::string_view key, std::string_view folder) {
 
 }  // namespace
 
-Objects::Objects(Stores& stores, Observer& observer)
-    : session_(options_, stores, observer), worker_(session_) {}
+Objects::Objects(Stores& stores, Observer& observer, CopyOptions options)
+    : options_(std::move(options)), session_(options_, stores, observer), worker_(session_) {}
 
 Result<std::vector<BucketInfo>> Objects::Buckets(const std::string& profile) {
   MUSTER_ASSIGN(S3Client* const client, worker_.StoreFor(profile));

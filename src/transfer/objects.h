@@ -15,7 +15,7 @@ namespace muster::transfer {
 // thread.
 class Objects {
  public:
-  Objects(Stores& stores, Observer& observer);
+  Objects(Stores& stores, Observer& observer, CopyOptions options = {});
 
   Result<std::vector<BucketInfo>> Buckets(const std::string& profile);
   Status MakeBucket(const Location& bucket);
