@@ -31,6 +31,11 @@ S3Status Sync(int fd, bool wanted) {
   return std::unexpected(S3Error(FailErrno(errno, "sync an object to disk").error()));
 }
 
+bool IsStill(const Folder& bucket, const std::string& key, const struct stat& file) {
+  const auto now = OpenPlaced(bucket, key, O_RDONLY);
+  return now && now->info.st_dev == file.st_dev && now->info.st_ino == file.st_ino;
+}
+
 }  // namespace
 
 S3Result<ObjectMeta> ObjectStore::Append(const std::string& bucket, const std::string& key,
@@ -68,7 +73,14 @@ S3Result<ObjectMeta> ObjectStore::Append(const std::string& bucket, const std::s
   now.size += length;
   now.etag = GrownEtag(now.etag, piece_md5);
   now.checksum.reset();
-  MUSTER_ASSIGN(const auto beside, meta_.Attach(file, now));
+  std::vector<os::Fd> beside;
+  {
+    // Somebody may have removed it or put another in its place, perhaps on the condition that it
+    // was what it was: then nothing grew.
+    const MutexLock places(places_);
+    if (!IsStill(folder, key, placed->info)) return Refuse(S3Code::kConditionalRequestConflict);
+    MUSTER_ASSIGN(beside, meta_.Attach(file, now));
+  }
   for (const os::Fd& one : beside) MUSTER_TRY(Sync(one.get(), commits_.syncs()));
   MUSTER_TRY(Sync(file, commits_.syncs()));
   return now;

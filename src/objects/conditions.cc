@@ -41,6 +41,37 @@ S3Status CheckAll(const ReadCondition& condition, const ObjectMeta& meta) {
   return {};
 }
 
+// An empty one is there too: it matches nothing.
+std::optional<std::string> Given(const S3Request& request, std::string_view name) {
+  for (const auto& [header, value] : request.headers) {
+    if (SameWord(header, name)) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Given(const s3::XmlElement& object, std::string_view name) {
+  const s3::XmlElement* child = object.Find(name);
+  return child == nullptr ? std::nullopt : std::optional(child->text);
+}
+
+S3Result<RemoveCondition> ReadRemoveCondition(std::optional<std::string> etag,
+                                              const std::optional<std::string>& size,
+                                              const std::optional<std::string>& modified) {
+  RemoveCondition condition{.if_match = std::move(etag)};
+  if (size) {
+    const auto bytes = ParseInt(Trim(*size));
+    if (!bytes || *bytes < 0) return Refuse(S3Code::kInvalidArgument, "The size is no number.");
+    condition.size = *bytes;
+  }
+  if (modified) {
+    auto when = s3::ParseHttpDate(Trim(*modified));
+    if (!when) when = s3::ParseIsoDate(Trim(*modified));
+    if (!when) return Refuse(S3Code::kInvalidArgument, "The time cannot be read.");
+    condition.modified_s = *when / 1000;
+  }
+  return condition;
+}
+
 std::unexpected<S3Error> NoSuchRange(int64_t size) {
   S3Error error(S3Code::kInvalidRange);
   error.headers.emplace_back("Content-Range", fmt::format("bytes */{}", size));
@@ -70,6 +101,31 @@ S3Status WriteCondition::Check(const ObjectMeta* current) const {
 
 WriteCondition WriteConditionOf(const S3Request& request) {
   return {std::string(request.Header("If-Match")), std::string(request.Header("If-None-Match"))};
+}
+
+S3Status RemoveCondition::Check(const ObjectMeta* current) const {
+  if (current == nullptr) return if_match ? S3Status(Refuse(S3Code::kNoSuchKey)) : S3Status();
+  const bool holds = (!if_match || EtagListHas(*if_match, current->etag)) &&
+                     (!size || *size == current->size) &&
+                     (!modified_s || *modified_s == current->mtime_ms() / 1000);
+  return holds ? S3Status() : S3Status(Refuse(S3Code::kPreconditionFailed));
+}
+
+S3Result<RemoveCondition> RemoveConditionOf(const S3Request& request) {
+  for (const std::string_view name :
+       {"If-None-Match", "If-Modified-Since", "If-Unmodified-Since"}) {
+    if (Given(request, name)) {
+      return Refuse(S3Code::kNotImplemented,
+                    "The condition " + std::string(name) + " is for reading; nothing was removed.");
+    }
+  }
+  return ReadRemoveCondition(Given(request, "If-Match"), Given(request, "x-amz-if-match-size"),
+                             Given(request, "x-amz-if-match-last-modified-time"));
+}
+
+S3Result<RemoveCondition> RemoveConditionOf(const s3::XmlElement& object) {
+  return ReadRemoveCondition(Given(object, "ETag"), Given(object, "Size"),
+                             Given(object, "LastModifiedTime"));
 }
 
 S3Status CheckRead(const S3Request& request, const ObjectMeta& meta) {

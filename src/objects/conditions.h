@@ -22,6 +22,20 @@ struct WriteCondition {
 };
 WriteCondition WriteConditionOf(const S3Request& request);
 
+// What an object must be for it to be removed.
+struct RemoveCondition {
+  std::optional<std::string> if_match;  // as sent
+  std::optional<int64_t> size;
+  std::optional<int64_t> modified_s;  // since 1970; finer no header tells it
+
+  bool any() const { return if_match || size || modified_s; }
+  // `current` null: there is no object, which only an ETag or "*" minds.
+  S3Status Check(const ObjectMeta* current) const;
+};
+// Conditions that a removal cannot have are kNotImplemented: who sends one counts on it.
+S3Result<RemoveCondition> RemoveConditionOf(const S3Request& request);
+S3Result<RemoveCondition> RemoveConditionOf(const s3::XmlElement& object);  // one of many
+
 // The four conditions of a read, or those of a copy's source (prefix "copy-source-").
 // kPreconditionFailed, or kNotModified.
 S3Status CheckRead(const S3Request& request, const ObjectMeta& meta);

@@ -73,6 +73,37 @@ TEST(Conditions, OfWritesNeedOrForbidAnObject) {
   EXPECT_EQ((WriteCondition{.if_match = "\"x\""}.Check(nullptr)).error().code, S3Code::kNoSuchKey);
 }
 
+TEST(Conditions, OfARemovalAllHaveToHold) {
+  ObjectMeta meta;
+  meta.etag = "abc";
+  meta.size = 5;
+  meta.mtime_ns = *s3::ParseHttpDate("Sun, 06 Nov 1994 08:49:37 GMT") * 1'000'000 + 999'000'000;
+  const auto code = [&](http::Headers headers, const ObjectMeta* current) {
+    headers.emplace_back("Host", "h");
+    const auto condition = RemoveConditionOf(SampleRequest("DELETE", "/bucket/k", headers));
+    if (!condition) return condition.error().code;
+    const auto status = condition->Check(current);
+    return status ? S3Code::kInternalError : status.error().code;
+  };
+  constexpr auto kFine = S3Code::kInternalError;
+  EXPECT_EQ(code({}, &meta), kFine);
+  EXPECT_EQ(code({}, nullptr), kFine);
+  const http::Headers all = {{"If-Match", "\"abc\""},
+                             {"x-amz-if-match-size", "5"},
+                             {"x-amz-if-match-last-modified-time", "1994-11-06T08:49:37.123Z"}};
+  EXPECT_EQ(code(all, &meta), kFine);
+  EXPECT_EQ(code(all, nullptr), S3Code::kNoSuchKey);
+  for (size_t i = 0; i < all.size(); ++i) {
+    http::Headers other = all;
+    other[i].second = i == 0 ? "x" : i == 1 ? "4" : "Sun, 06 Nov 1994 08:49:38 GMT";
+    EXPECT_EQ(code(other, &meta), S3Code::kPreconditionFailed) << other[i].first;
+    EXPECT_EQ(code({all[i]}, &meta), kFine) << other[i].first;
+  }
+  EXPECT_EQ(code({{"x-amz-if-match-size", "-1"}}, &meta), S3Code::kInvalidArgument);
+  EXPECT_EQ(code({{"x-amz-if-match-last-modified-time", "x"}}, &meta), S3Code::kInvalidArgument);
+  EXPECT_EQ(code({{"If-Unmodified-Since", "x"}}, &meta), S3Code::kNotImplemented);
+}
+
 TEST(TimeText, ReadsWhatItWrites) {
   const int64_t when = *s3::ParseCompactDate("20260131T140509Z");
   EXPECT_EQ(s3::CompactDate(when), "20260131T140509Z");

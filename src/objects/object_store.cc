@@ -196,21 +196,33 @@ void ObjectStore::Put(const std::string& bucket, const std::string& key, TempFil
   commits_.Submit(std::move(commit));
 }
 
-void ObjectStore::Remove(const std::string& bucket, std::vector<std::string> keys,
+S3Result<std::vector<os::Fd>> ObjectStore::RemoveOne(const Folder& folder,
+                                                     const std::string& bucket,
+                                                     const Removal& removal) {
+  if (removal.condition.any() || meta_.in_use()) {
+    const auto old = Find(bucket, removal.key);
+    // What cannot be looked at must not be taken for what is not there.
+    if (!old && removal.condition.any() && old.error().code != S3Code::kNoSuchKey) {
+      return std::unexpected(old.error());
+    }
+    MUSTER_TRY(removal.condition.Check(old ? &old->meta : nullptr));
+    if (old) meta_.Forget(old->file.get());
+  }
+  return RemoveFile(folder, removal.key);
+}
+
+void ObjectStore::Remove(const std::string& bucket, std::vector<Removal> removals,
                          RemoveDone done) {
-  const auto statuses = std::make_shared<std::vector<S3Status>>(keys.size());
+  const auto statuses = std::make_shared<std::vector<S3Status>>(removals.size());
   CommitQueue::Commit commit;
-  commit.publish = [this, bucket, keys = std::move(keys),
+  commit.publish = [this, bucket, removals = std::move(removals),
                     statuses]() -> S3Result<std::vector<os::Fd>> {
     const MutexLock lock(places_);
     MUSTER_ASSIGN(const Folder folder, OpenBucket(bucket));
     FolderSet changed;
     std::vector<os::Fd> no_folders;
-    for (size_t i = 0; i < keys.size(); ++i) {
-      if (meta_.in_use()) {
-        if (const auto old = Find(bucket, keys[i])) meta_.Forget(old->file.get());
-      }
-      auto removed = RemoveFile(folder, keys[i]);
+    for (size_t i = 0; i < removals.size(); ++i) {
+      auto removed = RemoveOne(folder, bucket, removals[i]);
       if (!removed) (*statuses)[i] = std::unexpected(removed.error());
       for (os::Fd& one : removed ? *removed : no_folders) changed.Add(std::move(one));
     }

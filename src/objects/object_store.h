@@ -33,6 +33,11 @@ struct NewObject {
   ObjectMeta meta;
 };
 
+struct Removal {
+  std::string key;
+  RemoveCondition condition = {};
+};
+
 // Buckets of objects as plain files: ROOT/BUCKET/KEY, readable with ls and cat, filled with cp.
 // What the store needs for itself is in ROOT/.muster. Knows nothing of requests. Any thread.
 class ObjectStore {
@@ -56,9 +61,10 @@ class ObjectStore {
   using PutAllDone = std::function<void(S3Status)>;
   void PutAll(const std::string& bucket, std::vector<NewObject> objects, PutAllDone done)
       EXCLUDES(places_);
-  // Removes keys; those that are not there are no error. One status for each.
+  // Removes keys; those that are not there are no error unless the condition says so. One status
+  // for each.
   using RemoveDone = std::function<void(std::vector<S3Status>)>;
-  void Remove(const std::string& bucket, std::vector<std::string> keys, RemoveDone done)
+  void Remove(const std::string& bucket, std::vector<Removal> removals, RemoveDone done)
       EXCLUDES(places_);
   // Writes other metadata to an object that stays as it is.
   S3Status Describe(const std::string& bucket, const std::string& key,
@@ -90,6 +96,8 @@ class ObjectStore {
                                       TempFile& file, const WriteCondition& condition)
       EXCLUDES(places_);
 
+  S3Result<std::vector<os::Fd>> RemoveOne(const Folder& folder, const std::string& bucket,
+                                          const Removal& removal) REQUIRES(places_);
   S3Result<std::vector<os::Fd>> PlaceAll(const std::string& bucket, std::vector<NewObject>& objects)
       EXCLUDES(places_);
 

@@ -41,6 +41,15 @@ class ObjectStoreTest : public testing::TestWithParam<bool> {
     EXPECT_EQ(::pread(object->file.get(), bytes.data(), bytes.size(), 0), ssize_t(bytes.size()));
     return bytes;
   }
+  std::vector<S3Status> Remove(std::vector<Removal> removals) {
+    std::promise<std::vector<S3Status>> promise;
+    store_->Remove("bucket", std::move(removals),
+                   [&](std::vector<S3Status> statuses) { promise.set_value(std::move(statuses)); });
+    return promise.get_future().get();
+  }
+  S3Status RemoveIfStill(const std::string& key, const std::string& etag) {
+    return Remove({{key, {.if_match = etag}}})[0];
+  }
   S3Result<ObjectMeta> Append(const std::string& key, int64_t position, std::string_view bytes) {
     TempFile file = store_->NewFile().value();
     EXPECT_TRUE(file.Write(bytes));
@@ -159,13 +168,39 @@ TEST_P(ObjectStoreTest, OnlyOneOfManyMakesAnObject) {
 
 TEST_P(ObjectStoreTest, RemovedKeysAreGoneAndFoldersWithThem) {
   for (const char* key : {"a", "a/b/c", "a/b/d"}) ASSERT_TRUE(Put(key, key));
-  std::promise<std::vector<S3Status>> promise;
-  store_->Remove("bucket", {"a/b/c", "never", "a/b/d"},
-                 [&](std::vector<S3Status> statuses) { promise.set_value(std::move(statuses)); });
-  for (const S3Status& status : promise.get_future().get()) EXPECT_TRUE(status);
+  for (const S3Status& status : Remove({{"a/b/c"}, {"never"}, {"a/b/d"}})) EXPECT_TRUE(status);
   EXPECT_EQ(Get("a/b/c"), "NoSuchKey");
   EXPECT_EQ(Get("a"), "a");
   EXPECT_FALSE(std::filesystem::exists(dir_ / "objects/bucket/a"));
+}
+
+TEST_P(ObjectStoreTest, OfARemovalAndAWriteOnTheSameConditionOneHappens) {
+  for (int i = 0; i < 50; ++i) {
+    const std::string etag = Put("k", std::to_string(i))->etag;
+    bool removed = false, written = false;
+    {
+      const std::jthread other([&] { removed = RemoveIfStill("k", etag).has_value(); });
+      written = Put("k", "new", {}, {.if_match = etag}).has_value();
+    }
+    EXPECT_NE(removed, written);
+    EXPECT_EQ(Get("k"), written ? "new" : "NoSuchKey");
+  }
+}
+
+TEST_P(ObjectStoreTest, NoPieceIsAppendedToWhatWasRemovedOnTheConditionThatItWasNot) {
+  const std::string piece(1 << 20, 'x');
+  for (int i = 0; i < 50; ++i) {
+    const auto first = Append("log", 0, "first");
+    ASSERT_TRUE(first);
+    bool removed = false, grown = false;
+    {
+      const std::jthread other([&] { grown = Append("log", 5, piece).has_value(); });
+      removed = RemoveIfStill("log", first->etag).has_value();
+    }
+    EXPECT_NE(removed, grown);
+    EXPECT_TRUE(Get("log") == (grown ? "first" + piece : "NoSuchKey"));
+    for (const S3Status& status : Remove({{"log"}})) EXPECT_TRUE(status);
+  }
 }
 
 TEST_P(ObjectStoreTest, OnlyAnEmptyBucketIsRemoved) {

@@ -105,6 +105,11 @@ bool Fits(std::string_view marker, const S3Request& request) {
 
 std::span<const Operation> AllOperations() { return kOperations; }
 
+S3Status CheckVersion(std::string_view version) {
+  if (version == "null") return {};
+  return Refuse(S3Code::kNotImplemented, "Objects have no versions here.");
+}
+
 S3Result<const Operation*> FindOperation(const S3Request& request) {
   const Level level = LevelOf(request);
   bool method_known = false;
@@ -120,6 +125,7 @@ S3Result<const Operation*> FindOperation(const S3Request& request) {
       return Refuse(S3Code::kNotImplemented,
                     "The parameter \"" + pair.name + "\" asks for what this store has not.");
     }
+    if (const auto version = request.Query("versionId")) MUSTER_TRY(CheckVersion(*version));
     return &operation;
   }
   if (request.method == "POST" && level == kBucket && !method_known) {

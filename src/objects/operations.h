@@ -36,6 +36,8 @@ struct Operation {
 // The row for a request; kMethodNotAllowed or kNotImplemented when there is none.
 S3Result<const Operation*> FindOperation(const S3Request& request);
 std::span<const Operation> AllOperations();
+// Every object has one version, "null"; kNotImplemented for any other that is asked for.
+S3Status CheckVersion(std::string_view version);
 
 // service_ops.cc, bucket_ops.cc
 void ListBuckets(const CallPtr& call);
@@ -67,10 +69,11 @@ void RevokeKeyPair(const CallPtr& call);
 // near_ops.cc
 void TellNear(const CallPtr& call);
 void AdoptFiles(const CallPtr& call);
-// object_ops.cc, put_object.cc, append.cc
-void GetObject(const CallPtr& call);
+// delete_ops.cc
 void DeleteObject(const CallPtr& call);
 void DeleteObjects(const CallPtr& call);
+// object_ops.cc, put_object.cc, append.cc
+void GetObject(const CallPtr& call);
 void SetMetadata(const CallPtr& call);
 S3Result<std::unique_ptr<BodyTarget>> OpenPut(const CallPtr& call, const BodyCheck& check);
 S3Result<std::unique_ptr<BodyTarget>> OpenAppend(const CallPtr& call, const BodyCheck& check);

@@ -45,6 +45,15 @@ TEST(Operations, WhatTheStoreHasNotIsNeverTakenForSomethingElse) {
   EXPECT_EQ(CodeOf("DELETE", "/"), S3Code::kMethodNotAllowed);
 }
 
+TEST(Operations, AnotherVersionThanTheOneThereIsIsRefused) {
+  for (const char* method : {"GET", "HEAD", "PUT", "DELETE"}) {
+    EXPECT_EQ(CodeOf(method, "/bucket/k?versionId=null"), S3Code::kNotModified) << method;
+    EXPECT_EQ(CodeOf(method, "/bucket/k?versionId=x"), S3Code::kNotImplemented) << method;
+    EXPECT_EQ(CodeOf(method, "/bucket/k?versionId="), S3Code::kNotImplemented) << method;
+  }
+  EXPECT_EQ(CodeOf("DELETE", "/bucket/k?tagging&versionId=x"), S3Code::kNotImplemented);
+}
+
 TEST(Operations, OnlyAQuestionBeforeTheFirstIsOpenToAll) {
   for (const Operation& operation : AllOperations()) {
     const bool question = operation.method == "OPTIONS" || operation.marker == "apiversion";

@@ -1,0 +1,74 @@
+"""What is asked for on a condition, or of what this store has not, is never done without."""
+import re
+
+import pytest
+
+from s3 import Raw, body, keys, serving
+
+
+@pytest.fixture(scope="module")
+def store():
+    with serving("--store-sync", "none") as server:
+        yield server
+
+
+@pytest.fixture
+def raw(store):
+    return Raw(store)
+
+
+def code(answer):
+    """Status and S3's code of an answer that Raw got."""
+    found = re.search(b"<Code>(.*?)</Code>", answer[1])
+    return answer[0], found[1].decode() if found else ""
+
+
+def test_an_object_is_removed_only_while_it_is_what_was_said(raw, s3, b):
+    etag = s3.put_object(Bucket=b, Key="k", Body=b"bytes")["ETag"]
+    modified = s3.head_object(Bucket=b, Key="k")["ResponseMetadata"]["HTTPHeaders"]["last-modified"]
+
+    def delete(key="k", **headers):
+        return code(raw.v2("DELETE", f"/{b}/{key}", scheme="AWS", headers={k.replace("_", "-"): v for k, v in headers.items()}))
+    for headers in (dict(If_Match='"x"'), dict(If_Match=""), dict(x_amz_if_match_size="6"), {"x-amz-if-match-size": "5", "If-Match": '"x"'},
+                    {"x-amz-if-match-last-modified-time": "Sun, 06 Nov 1994 08:49:37 GMT"}):
+        assert delete(**headers) == (412, "PreconditionFailed"), headers
+    for name in ("If_None_Match", "If_Unmodified_Since", "If_Modified_Since"):
+        assert delete(**{name: "x"}) == (501, "NotImplemented"), name
+    assert delete(x_amz_if_match_size="many") == (400, "InvalidArgument")
+    assert body(s3, b, "k") == b"bytes"
+    assert delete("none", If_Match="*") == (404, "NoSuchKey") and delete("none", If_Match=etag) == (404, "NoSuchKey")
+    assert delete("none", x_amz_if_match_size="5")[0] == 204 and delete("none")[0] == 204
+    for headers in (dict(If_Match=etag), dict(If_Match="*"), {"x-amz-if-match-size": "5", "x-amz-if-match-last-modified-time": modified}):
+        assert delete(**headers)[0] == 204, headers
+        assert keys(s3, b) == []
+        s3.put_object(Bucket=b, Key="k", Body=b"bytes")
+        modified = s3.head_object(Bucket=b, Key="k")["ResponseMetadata"]["HTTPHeaders"]["last-modified"]
+
+
+def test_of_many_those_are_removed_whose_conditions_hold(raw, s3, b):
+    etag = s3.put_object(Bucket=b, Key="other", Body=b"bytes")["ETag"]
+    cases = {"etag": f"<ETag>{etag}</ETag>", "bare": f"<ETag>{etag.strip(chr(34))}</ETag>", "size": "<Size>5</Size>",
+             "version": "<VersionId>null</VersionId>", "none": "<VersionId/>", "not-etag": "<ETag>x</ETag>", "no-etag": "<ETag/>",
+             "not-size": "<Size>4</Size>", "not-time": "<LastModifiedTime>Sun, 06 Nov 1994 08:49:37 GMT</LastModifiedTime>",
+             "no-version": "<VersionId>3HL4kqtJvjVBH40Nrjfkd</VersionId>"}
+    for key in cases:
+        s3.put_object(Bucket=b, Key=key, Body=b"bytes")
+    order = "".join(f"<Object><Key>{key}</Key>{condition}</Object>" for key, condition in cases.items())
+    order += f"<Object><Key>absent</Key><ETag>{etag}</ETag></Object><Object><Key>gone</Key></Object>"
+    status, answer, _ = raw.v2("POST", f"/{b}?delete", f"<Delete>{order}</Delete>".encode(), "AWS")
+    assert status == 200
+    faults = dict(re.findall("<Error><Key>(.*?)</Key><Code>(.*?)</Code>", answer.decode()))
+    assert faults == {"not-etag": "PreconditionFailed", "no-etag": "PreconditionFailed", "not-size": "PreconditionFailed",
+                      "not-time": "PreconditionFailed", "no-version": "NotImplemented", "absent": "NoSuchKey"}
+    assert re.findall("<Deleted><Key>(.*?)</Key>", answer.decode()) == ["etag", "bare", "size", "version", "none", "gone"]
+    assert keys(s3, b) == sorted([*faults.keys() - {"absent"}, "other"])
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "PUT"])
+def test_a_version_that_cannot_be_is_never_taken_for_the_object(raw, s3, b, method):
+    s3.put_object(Bucket=b, Key="k", Body=b"bytes")
+    for version in ("versionId=3HL4kqtJvjVBH40Nrjfkd", "tagging&versionId=x") if method != "HEAD" else ("versionId=x",):
+        status, answer, _ = raw.v2(method, f"/{b}/k?{version}", b"", "AWS")
+        assert status == 501 and (method == "HEAD" or b"NotImplemented" in answer)
+    assert body(s3, b, "k") == b"bytes"
+    assert raw.v2("DELETE", f"/{b}/k?versionId=null", b"", "AWS")[0] == 204 and keys(s3, b) == []
