@@ -1,11 +1,13 @@
 """The command-line clients that people have, unchanged, with the keys that break stores over plain files."""
 import filecmp
+import hashlib
 import os
 import subprocess
 
+import botocore.exceptions
 import pytest
 
-from s3 import AWKWARD, bucket, client, environment, keys, serving
+from s3 import AWKWARD, bucket, client, code_of, environment, keys, serving
 
 BIG = 20 << 20
 
@@ -113,3 +115,20 @@ def test_rclone(store, scratch, b):
     run(store, *command, "move", f"m:{b}/in/big.bin", f"m:{b}/moved")
     assert "moved/big.bin" in keys(client(store), b)
     run(store, *command, "purge", f"m:{b}")
+
+
+def test_empty_files_among_others_keep_every_answer_with_its_request(store, scratch, b):
+    """botocore waits to be told to go on with a body of no bytes too; an answer in its place would be taken for the next one's."""
+    empty, full = scratch / "empty", scratch / "full"
+    empty.write_bytes(b"")
+    full.write_bytes(b"x")
+    s3 = client(store)
+    for i in range(3):
+        for name in empty, full:
+            with open(name, "rb") as file:
+                assert s3.put_object(Bucket=b, Key=f"{name.name}{i}", Body=file)["ETag"] == '"' + hashlib.md5(name.read_bytes()).hexdigest() + '"'
+    with open(empty, "rb") as file, pytest.raises(botocore.exceptions.ClientError) as refused:
+        s3.put_object(Bucket="no-such-bucket-here", Key="k", Body=file)
+    assert code_of(refused) == "NoSuchBucket"
+    with open(full, "rb") as file:
+        assert s3.put_object(Bucket=b, Key="behind", Body=file)["ResponseMetadata"]["HTTPStatusCode"] == 200

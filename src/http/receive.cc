@@ -41,6 +41,8 @@ class Receiver {
     if (!head) co_return Closing(head.error());
     ++core_.requests;
     request_.peer = connection_.peer();
+    waits_ = parser_.http11() && connection_.input().empty() &&
+             !FindHeader(request_.headers, "Expect").empty();
     const RequestFacts facts{parser_.http11(), parser_.chunked(), parser_.content_length()};
     auto admitted = core_.service != nullptr ? AskService(facts) : FindRoute(facts);
     if (!admitted) co_return Sending({std::move(admitted).error(), nullptr});
@@ -63,7 +65,7 @@ class Receiver {
 
   Turn Sending(Answer answer) const {
     return {std::move(answer), parser_.http11(), request_.method == "HEAD",
-            parser_.done() && parser_.keep_alive()};
+            parser_.done() && parser_.keep_alive() && !waits_};
   }
   static std::optional<Turn> Closing(const Halt& halt) {
     if (!halt) return std::nullopt;
@@ -78,6 +80,10 @@ class Receiver {
   std::unique_ptr<BodySink> sink_;   // for upload routes and services
   std::optional<Response> refusal_;  // the sink's own words for its error
   int64_t received_ = 0;             // bytes of the body
+  // The peer expects to be told to go on, even with a body of no bytes. One that is answered at
+  // once instead cannot be trusted with another request: botocore takes the status line that came
+  // for the next answer's.
+  bool waits_ = false;
 };
 
 std::expected<void, Response> Receiver::FindRoute(const RequestFacts& facts) {
@@ -128,8 +134,8 @@ asio::awaitable<Step> Receiver::ReadHead() {
 
 asio::awaitable<Step> Receiver::ReadBody() {
   const int64_t limit = core_.options.body_timeout_ms;
-  if (!parser_.done() && connection_.input().empty() && parser_.http11() &&
-      !FindHeader(request_.headers, "Expect").empty()) {
+  if (waits_) {
+    waits_ = false;
     const Connection::Parts go_on = {"HTTP/1.1 100 Continue\r\n\r\n"};
     const Outcome outcome = co_await connection_.Write(go_on, core_.options.write_timeout_ms);
     if (outcome != Outcome::kReady) co_return std::unexpected(std::nullopt);

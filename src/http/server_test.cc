@@ -133,6 +133,30 @@ TEST(Server, AsksForABodyThatWaitsForIt) {
   EXPECT_EQ(socket.Ask("body").body, "body");
 }
 
+// botocore expects it of an empty body too, and takes a status line that comes instead for that of
+// its next request.
+TEST(Server, AsksForABodyOfNoBytesThatWaitsForIt) {
+  TestServer server;
+  RawSocket socket = server.Connect();
+  const std::string head =
+      "POST /echo HTTP/1.1\r\n" + kAuth + "Content-Length: 0\r\nExpect: 100-continue\r\n\r\n";
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(socket.Ask(head).status, 100);
+    EXPECT_EQ(socket.ReadAnswer().status, 200);
+  }
+}
+
+TEST(Server, ARefusalInsteadOfAskingEndsTheConnection) {
+  TestServer server;
+  RawSocket socket = server.Connect();
+  const Response answer = socket.Ask(
+      "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nExpect: "
+      "100-continue\r\n\r\n");
+  EXPECT_EQ(answer.status, 401);
+  EXPECT_EQ(FindHeader(answer.headers, "Connection"), "close");
+  EXPECT_TRUE(socket.AtEnd());
+}
+
 TEST(Server, DoesNotAskForABodyThatItWillRefuse) {
   TestServer server;
   RawSocket socket = server.Connect();

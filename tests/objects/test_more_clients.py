@@ -212,3 +212,10 @@ def test_pyarrow(store, b):
     there.copy_file(f"{b}/big", f"{b}/copy")
     there.delete_dir_contents(b)
     assert keys(client(store), b) in ([], ["ü/"])
+
+
+def test_new_boto3_puts_nothing_and_then_something(store, b):
+    s3 = client(store)
+    for body in b"", b"x", b"", b"yy":
+        assert s3.put_object(Bucket=b, Key="k", Body=body)["ETag"]
+        assert s3.head_object(Bucket=b, Key="k")["ContentLength"] == len(body)
