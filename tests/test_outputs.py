@@ -278,6 +278,14 @@ def test_logs_that_cannot_be_copied_fail_no_job(cluster, scratch):
     told = notes(cluster, job)
     assert any("logs cannot be copied to s3://no-such-bucket-here/log" in note for note in told), told  # before it began
     assert any("logs could not be copied to s3://no-such-bucket-here/log" in note for note in told), told
+    assert "note: logs could not be copied to s3://no-such-bucket-here/log" in cluster.run("describe", job).stdout
+
+
+def test_who_waits_for_a_job_reads_where_its_results_went(cluster, scratch):
+    s3 = client(cluster)
+    b = bucket(s3)
+    ran = cluster.run("run", job_file(scratch, WRITE, f"outputs: {{train_url: 's3://{b}/out/'}}\nlogs: 's3://{b}/log/'"))
+    assert f"published to s3://{b}/out/" in ran.stderr and f"files in s3://{b}/log/" in ran.stderr, ran.stderr
 
 
 # ------------------------------------------------------------------------------------------------ kills
@@ -392,7 +400,7 @@ def test_code_that_cannot_be_fetched_is_the_jobs_error(cluster, scratch, platfor
     job = cluster.submit(*([platform] if platform else []), "--code", url, "--", "train.py")
     ended = cluster.wait_end(job)
     cause = ended["attempts"][-1]["cause"]
-    assert ended["state"] == "failed" and cause["exit"]["class"] == "could_not_start", cause
+    assert ended["state"] == "failed" and cause["exit"]["class"] == "not_fetched", cause
     assert f"cannot fetch the code from {url}" in cause["what"] and cause["node_name"] in cause["what"], cause
     if platform:
         assert cause["exit"]["code"] == 127

@@ -141,8 +141,9 @@ def test_what_is_not_there_is_the_jobs_error(cluster, scratch, what):
     assert cause["rank"] == -1 and cause["node_name"].startswith("node-"), cause
     assert url in cause["what"] and "the input data" in cause["what"], cause
     assert not [p for p in entries(cluster)]
+    assert cause["exit"]["class"] == ended["verdict"]["cause"] == "not_fetched", ended
     shown = cluster.run("describe", job).stdout
-    assert url in shown, shown
+    assert url in shown and "the address, the keys or the store" in shown, shown
 
 
 def test_keys_are_nowhere_to_be_read(cluster, scratch):

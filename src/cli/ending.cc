@@ -74,6 +74,7 @@ std::string EndingText(const Screen& screen, const JobView& job,
   if (!job.logs.empty()) text += fmt::format("  logs: {}\n", job.logs);
   for (const auto& [name, folder] : job.outputs)
     text += fmt::format("  output {}: {}\n", Printable(name), Printable(folder));
+  for (const std::string& note : job.PublishNotes()) text += fmt::format("  note: {}\n", note);
   return text + NextText(job);
 }
 

@@ -179,6 +179,7 @@ std::string JobPage(const Screen& screen, const JobView& job,
     for (const NodeStatus& node : job.last()->nodes)
       for (const std::string& note : node.notes)
         text += fmt::format("  note from {}: {}\n", Printable(node.name), Printable(note));
+    for (const std::string& note : job.PublishNotes()) text += fmt::format("  note: {}\n", note);
   }
   std::vector<std::pair<std::string, std::string>> folders{{"job", job.folder}, {"logs", job.logs}};
   for (const auto& [name, folder] : job.outputs)

@@ -49,6 +49,15 @@ JobView FailedJob() {
   return ReadJob(job);
 }
 
+TEST(JobPageTest, TellsWhatWasPublishedWhere) {
+  CaptureScreen screen;
+  JobView job = FailedJob();
+  job.attempts[0].publish.emplace().notes = {"model: 2 files, published to s3://out/"};
+  const std::string note = "  note: model: 2 files, published to s3://out/\n";
+  EXPECT_THAT(JobPage(screen, job, {}, 10'000), HasSubstr(note));
+  EXPECT_THAT(EndingText(screen, job, {}), HasSubstr(note));
+}
+
 TEST(JobPageTest, BeginsWithWhatWentWrong) {
   CaptureScreen screen;
   const std::string page = JobPage(screen, FailedJob(), {"Traceback", "ValueError: x"}, 10'000);

@@ -81,6 +81,13 @@ std::vector<std::string> JobView::EvidenceBeside(const std::vector<std::string>&
   return has ? std::vector<std::string>() : verdict->evidence;
 }
 
+std::vector<std::string> JobView::PublishNotes() const {
+  std::vector<std::string> notes;
+  if (last() == nullptr || !last()->publish) return notes;
+  for (const std::string& note : last()->publish->notes) notes.push_back(Printable(note));
+  return notes;
+}
+
 bool JobView::IsOver() const {
   const auto known = StateFromName(state);
   return known && IsTerminal(*known);

@@ -44,6 +44,8 @@ struct JobView {
   int FailingRank() const;
   // The verdict's evidence, unless `shown`, which are lines of a log, end in it already.
   std::vector<std::string> EvidenceBeside(const std::vector<std::string>& shown) const;
+  // What was taken to buckets and folders, and what could not be; safe to print.
+  std::vector<std::string> PublishNotes() const;
   // Ranks that it has or will have; 1 when unknown.
   int Ranks() const;
 };

@@ -25,8 +25,8 @@ bool HasWorkingRanks(const NodeOrder& order) {
   return std::ranges::any_of(order.ranks, [](const auto& rank) { return !rank.service; });
 }
 
-ExitReport NotStarted(std::string cause, int code) {
-  ExitReport report{.how = ExitClass::kCouldNotStart, .code = code};
+ExitReport NotStarted(std::string cause, int code, ExitClass how = ExitClass::kCouldNotStart) {
+  ExitReport report{.how = how, .code = code};
   report.detail = std::move(cause);
   return report;
 }
@@ -127,8 +127,9 @@ void Node::Fetch() {
 
 void Node::AfterFetch(const ExitReport& report) {
   if (const auto status = stage_step_.Finish(report); !status)
-    return FailNode(-1, NotStarted(status.error().text, CodeWithoutCode(order_)),
-                    fmt::format("{} {}", order_.node_name, status.error().text));
+    return FailNode(
+        -1, NotStarted(status.error().text, CodeWithoutCode(order_), ExitClass::kNotFetched),
+        fmt::format("{} {}", order_.node_name, status.error().text));
   stage_step_.BringsCode() ? StageIn() : PreStart();
 }
 

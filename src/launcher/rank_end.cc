@@ -46,6 +46,7 @@ int CauseOrder(const ExitReport& report) {
     case ExitClass::kSignal:
       return 1;
     case ExitClass::kCouldNotStart:
+    case ExitClass::kNotFetched:
       return 2;
     case ExitClass::kExitCode:
       return 3;

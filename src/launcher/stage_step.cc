@@ -62,7 +62,7 @@ void StageStep::Look() {
   const auto report = ReadFetchReport(order_.dir);
   if (!report || report->progress.empty() || report->progress == last_) return;
   last_ = report->progress;
-  record_.Append(StageNote{last_});
+  record_.Append(StageNote{last_, true});
   pause_ms_ = std::min(pause_ms_ * 2, kLongestPauseMs);
   next_note_ms_ = now_ms + pause_ms_;
 }

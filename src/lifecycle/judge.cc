@@ -31,7 +31,7 @@ Outcome OutcomeOf(const JobSpec& spec, int used_retries, const Attempt& attempt)
   if (exit.how == ExitClass::kStopped && exit.stopped_by == StoppedBy::kPreemption)
     return {attempt.stop_asked ? Event::kEndedStopped : Event::kEndedRetry};
   const bool hopeless = exit.how == ExitClass::kCouldNotStart || exit.how == ExitClass::kTimedOut ||
-                        exit.how == ExitClass::kNotPublished;
+                        exit.how == ExitClass::kNotPublished || exit.how == ExitClass::kNotFetched;
   if (!hopeless && !attempt.stop_asked && used_retries < spec.retries)
     return {Event::kEndedRetry, true};
   return {Event::kEndedBadly};

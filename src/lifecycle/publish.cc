@@ -73,6 +73,7 @@ void Conductor::Impl::BeginPublishing(Live& entry) {
   Attempt& attempt = *entry.job.current();
   PublishStatus& publish = attempt.publish.emplace(attempt.publish.value_or(PublishStatus{}));
   ++publish.tries;
+  publish.notes.clear();
   publish.token = os::RandomHex(kTokenBytes);
   publish.record_offset = 0;
   std::vector<store::Op> ops;
@@ -120,6 +121,7 @@ void Conductor::Impl::TakePublishRecord(Live& entry, const RecordLine& line, int
   publish.record_offset = end_offset;
   FlushSoon(entry);
   if (const auto* note = std::get_if<StageNote>(&line.body)) {
+    if (!note->progress) publish.notes.push_back(note->text);
     Commit({EventOp(entry, "note", {{"node", 0}, {"text", note->text}})});
   } else if (const auto* failed = std::get_if<NodeFailed>(&line.body)) {
     publish.error = failed->what;

@@ -112,7 +112,7 @@ TEST_F(PublishTest, AKilledPublisherIsFollowedByAnother) {
 
 TEST_F(PublishTest, ANewServerGoesOnWhereTheRecordWas) {
   const JobId id = Run(Far());
-  engine_->Say(engine_->started[1], 0, StageNote{"half of it"});
+  engine_->Say(engine_->started[1], 0, StageNote{"half of it", true});
   const std::string token = engine_->started[1].ref.token;
   Crash();
   Open();
@@ -122,6 +122,17 @@ TEST_F(PublishTest, ANewServerGoesOnWhereTheRecordWas) {
   EXPECT_EQ(again.offsets.at(0), 100);
   End(engine_->started.size() - 1, kGood);
   EXPECT_EQ(StateOf(id), State::kSucceeded);
+}
+
+TEST_F(PublishTest, WhatWentWhereStaysWithTheAttempt) {
+  const JobId id = Run(Far());
+  engine_->Say(engine_->started[1], 0, StageNote{"half of it", true});
+  engine_->Say(engine_->started[1], 0, StageNote{"train_url: 2 files, published to s3://out/"});
+  Crash();
+  Open();
+  End(engine_->started.size() - 1, kGood);
+  EXPECT_EQ(conductor_->Find(id)->attempts[0].publish->notes,
+            std::vector<std::string>{"train_url: 2 files, published to s3://out/"});
 }
 
 TEST_F(PublishTest, AStopCutsItShort) {

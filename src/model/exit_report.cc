@@ -12,9 +12,9 @@
 namespace muster {
 namespace {
 
-constexpr NameTable<ExitClass, ExitClass::kNotPublished> kClasses = {
+constexpr NameTable<ExitClass, ExitClass::kNotFetched> kClasses = {
     "succeeded", "exit_code", "signal",  "out_of_memory", "could_not_start",
-    "timed_out", "lost",      "stopped", "not_published"};
+    "timed_out", "lost",      "stopped", "not_published", "not_fetched"};
 constexpr NameTable<StoppedBy, StoppedBy::kRoleEnd> kStoppers = {
     "nobody", "user", "rank_failure", "time_limit", "preemption", "role_end"};
 static_assert(kClasses.back() != nullptr && kStoppers.back() != nullptr);
@@ -131,6 +131,8 @@ std::string Describe(const ExitReport& report) {
                                                      SignalName(report.killed_below)));
     case ExitClass::kNotPublished:
       return "could not publish its outputs" + (report.detail.empty() ? "" : ": " + report.detail);
+    case ExitClass::kNotFetched:
+      return "could not fetch what it needs" + (report.detail.empty() ? "" : ": " + report.detail);
   }
   return "ended";
 }
@@ -145,6 +147,7 @@ int ShellExitCode(const ExitReport& report) {
     case ExitClass::kOutOfMemory:
       return 128 + (report.signal == 0 ? SIGKILL : report.signal);
     case ExitClass::kCouldNotStart:
+    case ExitClass::kNotFetched:
       return report.code == 0 ? 127 : report.code;
     case ExitClass::kTimedOut:
       return 124;

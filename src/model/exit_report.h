@@ -14,12 +14,12 @@ enum class ExitClass {
   kExitCode,       // exited by itself with another code
   kSignal,         // killed by a signal that we did not send
   kOutOfMemory,    // killed by the kernel for memory
-  kCouldNotStart,  // never executed: program or folder missing, not permitted, staging or setup
-                   // failed
+  kCouldNotStart,  // never executed: program or folder missing, not permitted, setup failed
   kTimedOut,       // stopped because the time limit passed
   kLost,           // its launcher died; how it ended is unknown
   kStopped,        // stopped by us; `stopped_by` says for whom
   kNotPublished,   // an attempt that went well, but its outputs could not be taken to their place
+  kNotFetched,     // an attempt that never began: code, an input or a destination is not to be had
 };
 
 enum class StoppedBy {
@@ -39,7 +39,7 @@ struct ExitReport {
   StoppedBy stopped_by = StoppedBy::kNobody;
   // With kStopped: this signal had killed a process below it, which it had not waited for yet.
   int killed_below = 0;
-  std::string detail;    // kCouldNotStart, kLost: the cause in words
+  std::string detail;    // kCouldNotStart, kNotFetched, kLost: the cause in words
   int64_t cpu_ms = 0;    // user + system, of the process and its waited-for children
   int64_t peak_rss = 0;  // bytes, 0 when unknown
 

@@ -78,9 +78,13 @@ Cause CauseFromJson(const json::object& object) {
 }
 
 json::object ToJson(const PublishStatus& publish) {
-  return {
-      {"tries", publish.tries}, {"token", publish.token}, {"record_offset", publish.record_offset},
-      {"cut", publish.cut},     {"over", publish.over},   {"error", publish.error}};
+  return {{"tries", publish.tries},
+          {"token", publish.token},
+          {"record_offset", publish.record_offset},
+          {"cut", publish.cut},
+          {"over", publish.over},
+          {"error", publish.error},
+          {"notes", WordsToJson(publish.notes)}};
 }
 
 PublishStatus PublishFromJson(const json::object& object) {
@@ -89,7 +93,8 @@ PublishStatus PublishFromJson(const json::object& object) {
           .record_offset = GetInt(object, "record_offset"),
           .cut = GetBool(object, "cut"),
           .over = GetBool(object, "over"),
-          .error = std::string(GetString(object, "error"))};
+          .error = std::string(GetString(object, "error")),
+          .notes = WordsFromJson(GetArray(object, "notes"))};
 }
 
 template <typename T, typename Read>

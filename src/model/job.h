@@ -54,7 +54,8 @@ struct PublishStatus {
   int64_t record_offset = 0;  // of the same
   bool cut = false;           // a user does not want to wait for it
   bool over = false;
-  std::string error;  // why it cannot be done; empty: nothing is wrong so far
+  std::string error;               // why it cannot be done; empty: nothing is wrong so far
+  std::vector<std::string> notes;  // what was taken where, by the latest try
 };
 
 struct Attempt {

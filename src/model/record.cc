@@ -64,6 +64,7 @@ struct Encoder {
   void operator()(const StageNote& body) {
     out["type"] = "stage_note";
     out["text"] = body.text;
+    if (body.progress) out["progress"] = true;
   }
   void operator()(const RankStarted& body) {
     out["type"] = "rank_started";
@@ -121,7 +122,7 @@ std::optional<RecordBody> BodyFromJson(const json::object& object) {
                          text("host"),  text("cgroup"), WordsFromJson(GetArray(object, "notes"))};
   if (type == "stage_done")
     return StageDone{GetInt(object, "files"), GetInt(object, "bytes"), GetInt(object, "ms")};
-  if (type == "stage_note") return StageNote{text("text")};
+  if (type == "stage_note") return StageNote{text("text"), GetBool(object, "progress")};
   if (type == "rank_started")
     return RankStarted{number("rank"), number("pid"), uint64_t(GetInt(object, "start_ticks"))};
   if (type == "rank_ended") return RankEnded{number("rank"), ExitOf(object)};

@@ -32,6 +32,7 @@ struct StageDone {
 // What a person may want to know while the node is made ready.
 struct StageNote {
   std::string text;
+  bool progress = false;  // how far it is; the next says more
 };
 struct RankStarted {
   int rank = 0;

@@ -92,6 +92,9 @@ std::string AdviceFor(CauseClass cause, const JobSpec& spec) {
     case CauseClass::kNotPublished:
       return "The results are on the node's disk: copy them from there as the message says, or put "
              "right what it names and run the job again.";
+    case CauseClass::kNotFetched:
+      return "Put right the address, the keys or the store that the message names (`muster objects "
+             "ls` shows what is there, from here), and run the job again.";
   }
   return {};
 }

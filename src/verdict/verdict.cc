@@ -17,12 +17,12 @@ namespace muster::verdict {
 
 namespace {
 
-constexpr NameTable<CauseClass, CauseClass::kNotPublished> kNames = {
+constexpr NameTable<CauseClass, CauseClass::kNotFetched> kNames = {
     "none",        "unknown",   "missing_module", "missing_file",    "arguments",
     "syntax",      "assertion", "python_error",   "device_memory",   "host_memory",
     "no_device",   "disk_full", "permission",     "address_in_use",  "connection_lost",
     "thread_left", "crash",     "killed",         "could_not_start", "timed_out",
-    "lost",        "stopped",   "preempted",      "not_published"};
+    "lost",        "stopped",   "preempted",      "not_published",   "not_fetched"};
 static_assert(kNames.back() != nullptr);
 
 // How the attempt ended as a whole: what stopped it from outside, else its first failure.
@@ -117,6 +117,8 @@ CauseClass ClassOf(const ExitReport& end, CauseClass told) {
                                                       : CauseClass::kStopped;
     case ExitClass::kNotPublished:
       return CauseClass::kNotPublished;
+    case ExitClass::kNotFetched:
+      return CauseClass::kNotFetched;
   }
   return CauseClass::kUnknown;
 }

@@ -35,6 +35,7 @@ enum class CauseClass {
   kStopped,
   kPreempted,
   kNotPublished,  // it went well, but its outputs are not where they should be
+  kNotFetched,    // code, an input or a destination was not to be had
 };
 
 const char* Name(CauseClass cause);  // "missing_module", as in JSON

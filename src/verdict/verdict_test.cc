@@ -62,6 +62,17 @@ TEST(Headline, TakesTheWordsOfAFailureThatIsNoRank) {
   EXPECT_EQ(Judge(Job{}, attempt, {}).headline, "setup hook on node-0 exited with code 1");
 }
 
+TEST(Headline, WhatCouldNotBeFetchedIsNotAProgramThatIsMissing) {
+  Attempt attempt = Failed({.how = ExitClass::kNotFetched});
+  attempt.cause->rank = -1;
+  attempt.cause->what = "node-0 cannot fetch data_url from s3://none/: there is no such bucket";
+  const Verdict verdict = Judge(Job{}, attempt, {});
+  EXPECT_EQ(verdict.headline, attempt.cause->what);
+  EXPECT_EQ(verdict.cause, CauseClass::kNotFetched);
+  EXPECT_THAT(verdict.advice, HasSubstr("the address, the keys or the store"));
+  EXPECT_FALSE(verdict.retry_makes_sense);
+}
+
 TEST(Headline, SaysWhoStoppedItEvenWhenRanksFellMeanwhile) {
   Attempt attempt = Failed(Exited(1));
   attempt.exit = ExitReport{.how = ExitClass::kTimedOut, .stopped_by = StoppedBy::kTimeLimit};

@@ -249,7 +249,7 @@ def _check_job(server, job, kind, attempts, began, launchers_killed, disk_was_fu
     assert {attempt for _, attempt in began} <= set(range(1, len(ends) + 1)), f"{story}: ran in {began}"
     story += f" {[end and end['class'] for end in ends]}"
     lost = [end for end in ends if end["class"] == "lost" or (launchers_killed and _met_by_the_killer(end))]
-    no_room = disk_was_full and any(end["class"] == "could_not_start" for end in ends)
+    no_room = disk_was_full and any(end["class"] in ("could_not_start", "not_fetched") for end in ends)
     hurt = lost or no_room or (disk_was_full and job["state"] == "failed" and kind.state != "failed")
     assert not no_room or "space" in str(job["attempts"]), story
     assert launchers_killed or disk_was_full or not lost, f"{story}: {lost}"
