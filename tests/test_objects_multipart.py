@@ -3,9 +3,11 @@ import base64
 import concurrent.futures
 import contextlib
 import hashlib
+import hmac
 import http.client
 import os
 import struct
+import time
 import urllib.parse
 import zlib
 
@@ -253,6 +255,22 @@ def test_the_older_signatures_and_both_families_of_headers(store, s3, b, scheme)
     assert b"<Key>" in raw.v2("GET", "/", b"", scheme, host=host, resource=f"/{b}/")[1]
     status, _, headers = raw.send("HEAD", "/?apiversion", {}, host=host)
     assert status == 200 and headers["x-obs-api"] == "3.0"
+
+
+def test_the_older_signature_of_a_bucket_may_end_in_a_slash(store, s3, b):
+    raw, made = Raw(store), f"{b}-made"
+    for resource in (f"/{made}", f"/{made}/"):
+        assert raw.v2("PUT", f"/{made}", b"", "AWS", resource=resource)[0] == 200
+        assert raw.v2("GET", f"/{made}/?location", b"", "AWS", resource=resource + "?location")[0] == 200
+        assert raw.v2("GET", f"/{made}?location", b"", "AWS", resource=resource + "?location")[0] == 200
+        expires = str(int(time.time()) + 300)
+        signature = hmac.new(raw.s3["secret_key"].encode(), f"GET\n\n\n{expires}\n{resource}".encode(), hashlib.sha1).digest()
+        query = urllib.parse.urlencode({"AWSAccessKeyId": raw.s3["access_key"], "Expires": expires, "Signature": base64.b64encode(signature)})
+        assert b"<ListBucketResult" in raw.send("GET", f"/{made}?{query}", {})[1]
+        assert raw.send("GET", f"/{b}?{query}", {})[0] == 403, "it is another bucket's"
+    older = client(store, signature_version="s3")
+    assert "Contents" not in older.list_objects(Bucket=made)
+    older.delete_bucket(Bucket=made)
 
 
 def test_old_clocks_and_changed_requests_are_refused(store, b):

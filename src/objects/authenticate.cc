@@ -188,15 +188,24 @@ S3Result<Caller> ByQueryV4(const S3Request& request, KeyRing& ring, int64_t now_
   return ProveV4(request, ring, parts, timestamp, payload);
 }
 
-// A signature of version 2 is over the path as it was sent; some signers encode it once more.
+// A signature of version 2 is over the path as it was sent; some signers encode it once more, and
+// where it is a bucket alone some end it with '/', whether they send that or not.
+std::vector<std::string> PathsOfV2(const S3Request& request) {
+  std::vector<std::string> paths = {
+      request.raw_path, s3::UriEncode(s3::UriDecode(request.raw_path, false).value_or(""), true)};
+  if (!request.virtual_host && !request.bucket.empty() && request.key.empty()) {
+    paths.push_back("/" + request.bucket);
+    paths.push_back("/" + request.bucket + "/");
+  }
+  return paths;
+}
+
 S3Result<Caller> ProveV2(const S3Request& request, KeyRing& ring, std::string_view access_key,
                          std::string_view signature, std::string_view date,
                          std::string_view prefix) {
   Caller caller;
   MUSTER_ASSIGN(caller.key, KeyOf(ring, access_key));
-  const std::string encoded =
-      s3::UriEncode(s3::UriDecode(request.raw_path, false).value_or(""), true);
-  for (const std::string& path : {request.raw_path, encoded}) {
+  for (const std::string& path : PathsOfV2(request)) {
     const std::string wanted =
         SignatureV2(caller.key->secret_key, StringToSignV2(request, date, path, prefix));
     if (s3::SameSecret(wanted, signature)) return caller;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "objects/sample_requests.h"
+#include "objects/signature.h"
 #include "s3/time_text.h"
 
 namespace muster::objects {
@@ -92,6 +93,31 @@ TEST_F(AuthenticateTest, TakesVersion2) {
   EXPECT_EQ(CodeOf(request("AWS AKIAIOSFODNN7EXAMPLE:qgk2+6Sv9/oM7G3qLEjTH1a1l1h="), now),
             S3Code::kSignatureDoesNotMatch);
   EXPECT_EQ(CodeOf(request("AWS broken"), now), S3Code::kAuthorizationHeaderMalformed);
+}
+
+TEST_F(AuthenticateTest, TakesVersion2OfABucketWithAndWithoutASlash) {
+  constexpr const char* kDate = "Tue, 27 Mar 2007 19:42:41 +0000";
+  const int64_t now = *s3::ParseHttpDate(kDate);
+  const auto request = [&](const std::string& target, const std::string& signature) {
+    return SampleRequest("GET", target,
+                         {{"Host", "127.0.0.1:1"},
+                          {"Date", kDate},
+                          {"Authorization", "AWS AKIAIOSFODNN7EXAMPLE:" + signature}});
+  };
+  // Published for the host form of the bucket, which signs "/awsexamplebucket1/".
+  const std::string listed = "m0WP8eCtspQl5Ahe6L1SozdX9YA=";
+  const std::string query = "?prefix=photos&max-keys=50&marker=puppy";
+  EXPECT_TRUE(Authenticate(request("/awsexamplebucket1" + query, listed), *ring_, now));
+  EXPECT_TRUE(Authenticate(request("/awsexamplebucket1/" + query, listed), *ring_, now));
+  for (const std::string& other : {"/awsexamplebucket2" + query, "/awsexamplebucket1/k" + query,
+                                   std::string("/awsexamplebucket1?acl"), "/" + query}) {
+    EXPECT_EQ(CodeOf(request(other, listed), now), S3Code::kSignatureDoesNotMatch) << other;
+  }
+  // The same without the slash.
+  const std::string bare = SignatureV2(
+      kSampleSecret, "GET\n\n\n" + std::string(kDate) + "\n/awsexamplebucket1?location");
+  EXPECT_TRUE(Authenticate(request("/awsexamplebucket1?location", bare), *ring_, now));
+  EXPECT_TRUE(Authenticate(request("/awsexamplebucket1/?location", bare), *ring_, now));
 }
 
 TEST_F(AuthenticateTest, RefusesWhatIsMalformedWithoutFail) {
