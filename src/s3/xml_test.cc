@@ -81,5 +81,12 @@ TEST(XmlEscape, NeverWritesWhatIsNotUtf8) {
   EXPECT_EQ(XmlEscape("a\xff\x01"), "a\xef\xbf\xbd\xef\xbf\xbd");
 }
 
+TEST(XmlEscape, NeverWritesWhatIsNoCharacterOfXml) {
+  EXPECT_EQ(XmlEscape("\uFFFE-\uFFFF"), "\uFFFD-\uFFFD");
+  for (const char* other : {"\uFFFD", "\uFFEF", "\uE000", "\uFEFF", "\U0001FFFE", "\U0010FFFF"}) {
+    EXPECT_EQ(XmlEscape(other), other) << "XML has it";
+  }
+}
+
 }  // namespace
 }  // namespace muster::s3

@@ -8,13 +8,19 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
+// U+FFFE and U+FFFF, which are UTF-8 but no characters of XML.
+bool IsNoncharacter(std::string_view three) {
+  return three == "\xef\xbf\xbe" || three == "\xef\xbf\xbf";
+}
+
 }  // namespace
 
 std::string XmlEscape(std::string_view text) {
   const std::string clean = CleanUtf8(text);
   std::string escaped;
   escaped.reserve(clean.size() + 16);
-  for (const char c : clean) {
+  for (size_t i = 0; i < clean.size(); ++i) {
+    const char c = clean[i];
     switch (c) {
       case '&':
         escaped += "&amp;";
@@ -33,6 +39,9 @@ std::string XmlEscape(std::string_view text) {
           escaped += fmt::format("&#x{:X};", static_cast<unsigned>(c));
         } else if (static_cast<unsigned char>(c) < 0x20) {
           escaped += kReplacement;
+        } else if (c == '\xef' && IsNoncharacter(std::string_view(clean).substr(i, 3))) {
+          escaped += kReplacement;
+          i += 2;
         } else {
           escaped += c;
         }
