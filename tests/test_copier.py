@@ -292,6 +292,9 @@ def test_links_in_a_source_are_followed_to_files_alone(run, scratch, s3, b):
     os.mkfifo(scratch / "in/pipe")
     done = summary(run("cp", "-r", "in", f"s3://{b}", "--json"))
     assert keys(s3, b) == ["real", "to_file"] and len(done["notes"]) == 3
+    told = {note.split(": it is ")[0].rsplit("/", 1)[1]: note.split(": it is ")[1] for note in done["notes"]}
+    assert told == {"to_folder": "a link to a folder, which is not followed", "to_nothing": "a link that leads to no file",
+                    "pipe": "no regular file"}
 
 
 def test_filters_and_dry_run(run, scratch, s3, b):
@@ -373,6 +376,20 @@ def test_sync_deletes_with_care(run, scratch, s3, b):
     fill(scratch / "local/sub/only", 1)
     run("sync", "--delete", "--force", f"s3://{b}", "local")
     assert sorted(tree(scratch / "local")) == ["a", "b", "keep.log"] and not (scratch / "local/sub").exists()
+
+
+def test_sync_deletes_nothing_below_what_it_passed_over(run, scratch, s3, b):
+    fill(scratch / "in/real", 10)
+    fill(scratch / "data/x", 10)
+    (scratch / "in/sub").mkdir()
+    (scratch / "in/sub/link").symlink_to(scratch / "data")
+    (scratch / "in/gone").symlink_to("nothing")
+    for key in ("sub/link/x", "sub/link", "gone", "sub/linked", "sub/other", "extra"):
+        s3.put_object(Bucket=b, Key=key, Body=b"x")
+    for flags in (("-n",), ()):
+        done = summary(run("sync", "--delete", *flags, "in", f"s3://{b}", "--json"))
+        assert done["deleted"] == 3 and any("not deleted" in note and ": 3 at or below" in note for note in done["notes"]), done
+    assert keys(s3, b) == ["gone", "real", "sub/link", "sub/link/x"]
 
 
 # -- where the store is and who one is

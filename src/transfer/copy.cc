@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -88,7 +89,8 @@ class CopyRun {
   bool Take(Engine& engine, const Item& item, const std::string& name);
   Result<Target> TargetFor(const std::string& name);
   bool WasDoneBefore(const Item& item, const Target& target, const std::string& name);
-  Status DeleteExtra();
+  bool IsUnknown(const std::string& name) const;
+  Status DeleteExtra(Summary& summary);
 
   const std::span<const Location> sources_;
   const Location& destination_;
@@ -102,6 +104,8 @@ class CopyRun {
   ExistingNames existing_;
   std::unique_ptr<LocalTree> tree_;  // of a destination of files
   int64_t resumed_ = 0;
+  // Names of the source whose content was left out. Of the listing, then of the deleting.
+  std::set<std::string> passed_over_;
 };
 
 Status CopyRun::CheckEnds() {
@@ -248,8 +252,9 @@ Status CopyRun::ListAll(Engine& engine) {
     // Several folders keep their own names; one gives its content alone.
     const std::string own = LastName(source).empty() ? source.bucket : LastName(source);
     const std::string above = sources_.size() > 1 ? WithSlash(own) : "";
-    MUSTER_TRY(
-        ListItems(worker_, source, options_.recursive, options_.filter, [&](const Item& item) {
+    MUSTER_TRY(ListItems(
+        worker_, source, options_.recursive, options_.filter,
+        [&](const Item& item) {
           const bool single = IsSource(item, source);
           if (single && into_ && item.name.empty()) {
             session_.Failed(Show(item.at), Show(destination_),
@@ -260,15 +265,35 @@ Status CopyRun::ListAll(Engine& engine) {
           }
           if (!single) return Take(engine, item, above + item.name);
           return Take(engine, item, into_ ? item.name : "");
-        }));
+        },
+        [&](const std::string& name) { passed_over_.insert(above + name); }));
   }
   return {};
 }
 
-Status CopyRun::DeleteExtra() {
+// Whether the source may have it all the same: at or below a name that was passed over.
+bool CopyRun::IsUnknown(const std::string& name) const {
+  if (passed_over_.contains(name)) return true;
+  for (size_t slash = name.find('/'); slash != name.npos; slash = name.find('/', slash + 1)) {
+    if (passed_over_.contains(name.substr(0, slash))) return true;
+  }
+  return false;
+}
+
+Status CopyRun::DeleteExtra(Summary& summary) {
   std::vector<std::string> extra;
+  int64_t spared = 0;
   for (const auto& [name, existing] : existing_) {
-    if (!existing.in_source) extra.push_back(name);
+    if (existing.in_source) continue;
+    if (IsUnknown(name)) {
+      ++spared;
+    } else {
+      extra.push_back(name);
+    }
+  }
+  if (spared > 0) {
+    summary.notes.push_back(fmt::format("not deleted in {}: {} at or below what was passed over",
+                                        Show(destination_), spared));
   }
   std::ranges::sort(extra);
   if (extra.empty()) return {};
@@ -310,7 +335,7 @@ Result<Summary> CopyRun::Run() {
   if (through && session_.record) session_.record->Remove();
   MUSTER_TRY(std::move(listed));
   if (options_.delete_extra && through) {
-    MUSTER_TRY(DeleteExtra());
+    MUSTER_TRY(DeleteExtra(summary));
     summary.deleted = session_.TakeSummary().deleted;
   }
   return summary;

@@ -57,11 +57,19 @@ Result<std::vector<std::string>> NamesIn(const os::Path& folder) {
   return names;
 }
 
+// `mode` is of what a link leads to.
+std::string_view WhyNot(bool link, mode_t mode) {
+  if (!link) return "no regular file";
+  if (S_ISDIR(mode)) return "a link to a folder, which is not followed";
+  return "a link that leads to no file";
+}
+
 // Walks a tree of files without recursion: a tree may be deeper than our stack.
 class TreeWalk {
  public:
-  TreeWalk(Session& session, const os::Path& root, const Filter& filter, const TakeItem& take)
-      : session_(session), root_(root), filter_(filter), take_(take) {}
+  TreeWalk(Session& session, const os::Path& root, const Filter& filter, const TakeItem& take,
+           const PassOver& passed_over)
+      : session_(session), root_(root), filter_(filter), take_(take), passed_over_(passed_over) {}
 
   Status Run() {
     std::vector<std::string> folders = {""};  // relative, each with '/' behind it
@@ -95,7 +103,8 @@ class TreeWalk {
     if (link && ::stat(path.c_str(), &info) != 0) info.st_mode = 0;
     if (!S_ISREG(info.st_mode)) {
       session_.Note(fmt::format("passed over {}: it is {}", Printable(path.string()),
-                                link ? "a link that leads to no file" : "no regular file"));
+                                WhyNot(link, info.st_mode)));
+      if (passed_over_) passed_over_(name);
       return {};
     }
     if (filter_.Takes(name)) ended_ = !take_(FileItem(path, name, info));
@@ -106,6 +115,7 @@ class TreeWalk {
   const os::Path& root_;
   const Filter& filter_;
   const TakeItem& take_;
+  const PassOver& passed_over_;
   bool ended_ = false;
 };
 
@@ -169,7 +179,7 @@ Status ListObjects(Worker& worker, const Location& location, bool recursive, con
 }
 
 Status ListFiles(Worker& worker, const Location& location, bool recursive, const Filter& filter,
-                 const TakeItem& take) {
+                 const TakeItem& take, const PassOver& passed_over) {
   struct stat info = {};
   if (::stat(location.path.c_str(), &info) != 0) {
     return FailErrno(errno, "find " + location.path.string());
@@ -179,7 +189,7 @@ Status ListFiles(Worker& worker, const Location& location, bool recursive, const
       return Fail(Code::kInvalid, fmt::format("{} is a folder", Show(location)),
                   "copy what is below it with -r");
     }
-    return TreeWalk(worker.session, location.path, filter, take).Run();
+    return TreeWalk(worker.session, location.path, filter, take, passed_over).Run();
   }
   if (!S_ISREG(info.st_mode)) {
     return Fail(Code::kInvalid, fmt::format("{} is not a regular file", Show(location)));
@@ -191,10 +201,10 @@ Status ListFiles(Worker& worker, const Location& location, bool recursive, const
 }  // namespace
 
 Status ListItems(Worker& worker, const Location& location, bool recursive, const Filter& filter,
-                 const TakeItem& take) {
+                 const TakeItem& take, const PassOver& passed_over) {
   switch (location.kind) {
     case Location::Kind::kFile:
-      return ListFiles(worker, location, recursive, filter, take);
+      return ListFiles(worker, location, recursive, filter, take, passed_over);
     case Location::Kind::kObject:
       return ListObjects(worker, location, recursive, filter, take);
     case Location::Kind::kHttp:
@@ -220,7 +230,7 @@ Status ListIfThere(Worker& worker, const Location& folder, const Filter& filter,
   if (folder.kind == Location::Kind::kFile) {
     struct stat info = {};
     if (::stat(folder.path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return {};
-    return TreeWalk(worker.session, folder.path, filter, take).Run();
+    return TreeWalk(worker.session, folder.path, filter, take, {}).Run();
   }
   if (folder.kind == Location::Kind::kHttp) return {};  // an address lists nothing
   std::string prefix = folder.key;
