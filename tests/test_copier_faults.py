@@ -192,6 +192,9 @@ def test_what_was_done_is_not_done_again(run, scratch, s3, b, env):
         done = summary(run(*command, "--json"))
         # 60 MiB at 20 MiB/s take 3 s; a third was there.
         assert done["copied"] == 1 and done["ms"] < 2700, done
+        # What is told as copied, and so the rate, is what this run moved.
+        assert done["resumed"] == 1 and done["resumed_bytes"] >= 20 * MIB, done
+        assert done["bytes"] + done["resumed_bytes"] == 60 * MIB, done
     assert (scratch / "back").read_bytes() == (scratch / "large").read_bytes()
 
 

@@ -73,6 +73,9 @@ std::string SummaryText(const transfer::Summary& summary, bool dry_run) {
       text += fmt::format(
           " ({}/s)", HumanSize(static_cast<int64_t>(static_cast<double>(summary.bytes) / seconds)));
     }
+    if (summary.resumed_bytes > 0) {
+      text += fmt::format(", after {} of an earlier run", HumanSize(summary.resumed_bytes));
+    }
     if (const std::string checked = CheckedText(summary); !checked.empty()) {
       text += ", checked: " + checked;
     }
@@ -80,7 +83,7 @@ std::string SummaryText(const transfer::Summary& summary, bool dry_run) {
   text += '\n';
   if (summary.skipped > 0) {
     text += fmt::format("left {} as {}\n", Counted(summary.skipped, "object"),
-                        summary.resumed > 0 ? "an earlier run had done them" : "they were");
+                        summary.done_before > 0 ? "an earlier run had done them" : "they were");
   }
   if (summary.deleted > 0) {
     text += fmt::format("{} {}\n", dry_run ? "would delete" : "deleted",
@@ -104,12 +107,19 @@ json::object SummaryJson(const transfer::Summary& summary) {
                                     {"message", failure.error.text},
                                     {"next", failure.error.next}});
   }
-  return {{"copied", summary.copied},   {"bytes", summary.bytes},
-          {"skipped", summary.skipped}, {"resumed", summary.resumed},
-          {"deleted", summary.deleted}, {"failed", summary.failed},
-          {"retries", summary.retries}, {"ms", summary.ms},
-          {"checked", checked},         {"interrupted", summary.interrupted},
-          {"failures", failures},       {"notes", json::value_from(summary.notes)}};
+  return {{"copied", summary.copied},
+          {"bytes", summary.bytes},
+          {"resumed", summary.done_before + summary.gone_on_with},
+          {"resumed_bytes", summary.resumed_bytes},
+          {"skipped", summary.skipped},
+          {"deleted", summary.deleted},
+          {"failed", summary.failed},
+          {"retries", summary.retries},
+          {"ms", summary.ms},
+          {"checked", checked},
+          {"interrupted", summary.interrupted},
+          {"failures", failures},
+          {"notes", json::value_from(summary.notes)}};
 }
 
 CopyScreen::CopyScreen(Context& context, const Args& args)

@@ -46,6 +46,24 @@ TEST(CopyScreenTest, TheSummarySaysHowItWasChecked) {
   EXPECT_THAT(SummaryText(summary, true), HasSubstr("would copy 3 objects"));
 }
 
+TEST(CopyScreenTest, TheRateIsOfWhatThisRunMoved) {
+  transfer::Summary summary;
+  summary.copied = 2;
+  summary.bytes = 30 << 20;
+  summary.resumed_bytes = 25 << 20;
+  summary.gone_on_with = 1;
+  summary.done_before = 4;
+  summary.skipped = 4;
+  summary.ms = 6000;
+  EXPECT_THAT(SummaryText(summary, false),
+              HasSubstr("copied 2 objects, 30 MiB in 6.0s (5 MiB/s), after 25 MiB of an earlier "
+                        "run\nleft 4 objects as an earlier run had done them"));
+  const json::object object = SummaryJson(summary);
+  EXPECT_EQ(object.at("bytes"), 30 << 20);
+  EXPECT_EQ(object.at("resumed"), 5);
+  EXPECT_EQ(object.at("resumed_bytes"), 25 << 20);
+}
+
 TEST(CopyScreenTest, JsonHasEveryCountAndEveryFailure) {
   transfer::Summary summary;
   summary.failed = 1;

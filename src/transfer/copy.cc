@@ -103,7 +103,7 @@ class CopyRun {
   bool looked_ = false;  // `existing_` is known
   ExistingNames existing_;
   std::unique_ptr<LocalTree> tree_;  // of a destination of files
-  int64_t resumed_ = 0;
+  int64_t done_before_ = 0;
   // Names of the source whose content was left out. Of the listing, then of the deleting.
   std::set<std::string> passed_over_;
 };
@@ -234,7 +234,7 @@ bool CopyRun::Take(Engine& engine, const Item& item, const std::string& name) {
     return true;
   }
   const bool done = WasDoneBefore(item, *target, name);
-  resumed_ += done ? 1 : 0;
+  done_before_ += done ? 1 : 0;
   if (done || (it != existing_.end() &&
                IsUnchanged(worker_, item, target->at, it->second, options_.skip))) {
     session_.Did(Deed::Kind::kSkipped, Show(item.at), shown, item.size);
@@ -330,7 +330,7 @@ Result<Summary> CopyRun::Run() {
   observer_.Tick(session_.tally());
   Status deleted;
   Summary summary = session_.TakeSummary();
-  summary.resumed = resumed_;
+  summary.done_before = done_before_;
   const bool through = listed && summary.failed == 0 && !summary.interrupted;
   if (through && session_.record) session_.record->Remove();
   MUSTER_TRY(std::move(listed));

@@ -48,8 +48,11 @@ struct Failure {
 
 // What was done, exactly.
 struct Summary {
-  int64_t copied = 0, skipped = 0, resumed = 0, deleted = 0, failed = 0;
-  int64_t bytes = 0;  // of copied objects
+  int64_t copied = 0, skipped = 0, deleted = 0, failed = 0;
+  int64_t done_before = 0;    // of the skipped: an earlier run of this copy had copied them
+  int64_t gone_on_with = 0;   // of the copied: an earlier run had begun them
+  int64_t bytes = 0;          // of copied objects, as far as this run moved them
+  int64_t resumed_bytes = 0;  // of them what an earlier run had moved
   int64_t retries = 0;
   int64_t ms = 0;
   std::array<int64_t, 5> checked = {};  // copied objects by Check

@@ -143,7 +143,10 @@ TEST_P(CopyTest, WhatWasStoppedGoesOnWithoutDoingItTwice) {
     StopAfter soon(8 * kMiB);
     EXPECT_TRUE(Run(from, to, soon).interrupted);
     StopAfter never(200 * kMiB);
-    EXPECT_EQ(Run(from, to, never).copied, 1);
+    const Summary summary = Run(from, to, never);
+    EXPECT_EQ(summary.copied, 1);
+    EXPECT_EQ(summary.bytes + summary.resumed_bytes, 30 * kMiB);
+    EXPECT_EQ(summary.gone_on_with, summary.resumed_bytes > 0 ? 1 : 0);
   }
   EXPECT_TRUE(Read("back") == bytes);
   EXPECT_TRUE(std::filesystem::is_empty(dir_ / "records"));

@@ -20,6 +20,7 @@ struct Engine::Open {
   int round = 1;  // how often it was begun
   std::unique_ptr<ObjectCopy> copy = {};
   PartPlan plan = {};
+  int64_t kept = 0;  // bytes that an earlier run had moved
   std::atomic<int> parts_left = 0;
   Mutex mutex = {};
   std::optional<Trouble> trouble GUARDED_BY(mutex) = {};  // the first of its parts
@@ -194,10 +195,12 @@ void Engine::Begin(Worker& worker, const std::shared_ptr<Open>& open) {
   auto work = open->copy->Begin(worker);
   if (!work) return Settle(worker, open, std::move(work).error(), false);
   open->plan = work->plan;
+  open->kept = 0;
   for (int number = 1; number <= work->plan.count && work->plan.count > 1; ++number) {
     const bool is_left = std::ranges::find(work->left, number) != work->left.end();
-    if (!is_left) session_.PartEnded(work->plan.At(number).length);
+    if (!is_left) open->kept += work->plan.At(number).length;
   }
+  session_.PartEnded(open->kept);
   if (work->left.empty()) return FinishObject(worker, open);
   open->parts_left = static_cast<int>(work->left.size());
   if (work->left.size() > 1) {
@@ -244,7 +247,7 @@ void Engine::FinishObject(Worker& worker, const std::shared_ptr<Open>& open) {
 void Engine::Succeed(const std::shared_ptr<Open>& open, Check check) {
   open->copy.reset();
   if (session_.record) session_.record->Done(open->target.key, open->item.identity);
-  session_.Copied(open->item, Show(open->target.at), check);
+  session_.Copied(open->item, Show(open->target.at), check, open->kept);
   Ended();
 }
 

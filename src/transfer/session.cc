@@ -52,11 +52,13 @@ void Session::Note(std::string text) {
   if (summary_.notes.size() < kMostTold) summary_.notes.push_back(std::move(text));
 }
 
-void Session::Copied(const Item& item, const std::string& destination, Check check) {
+void Session::Copied(const Item& item, const std::string& destination, Check check, int64_t kept) {
   ++ended_;
   const MutexLock lock(mutex_);
   ++summary_.copied;
-  summary_.bytes += std::max<int64_t>(item.size, 0);
+  summary_.gone_on_with += kept > 0 ? 1 : 0;
+  summary_.resumed_bytes += kept;
+  summary_.bytes += std::max<int64_t>(item.size - kept, 0);
   ++summary_.checked[static_cast<size_t>(check)];
   observer_.Did({Deed::Kind::kCopied, Show(item.at), destination, item.size});
 }

@@ -38,7 +38,9 @@ class Session {
   void PartEnded(int64_t bytes) { ended_bytes_ += bytes; }
   void Retried() { ++retries_; }
   void Note(std::string text) EXCLUDES(mutex_);
-  void Copied(const Item& item, const std::string& destination, Check check) EXCLUDES(mutex_);
+  // `kept`: so many of its bytes were there from an earlier run.
+  void Copied(const Item& item, const std::string& destination, Check check, int64_t kept)
+      EXCLUDES(mutex_);
   void Did(Deed::Kind kind, const std::string& source, const std::string& destination, int64_t size)
       EXCLUDES(mutex_);
   void Failed(const std::string& source, const std::string& destination, Error error, int64_t size)
