@@ -95,6 +95,21 @@ def test_a_bucket_is_a_folder_to_be_read_and_filled(store, s3, b):
     s3.delete_bucket(Bucket="made-by-hand")
 
 
+def test_what_keeps_an_empty_bucket_is_named(store, s3, b):
+    folder = store.data / "objects" / b
+    (folder / "sub").mkdir()
+    for name in ("sub/pipe", "z-link", "%=weird"):
+        os.mkfifo(folder / name) if "pipe" in name else os.symlink("nowhere", folder / name) if "link" in name else (folder / name).touch()
+    assert keys(s3, b) == []
+    for name in ("%=weird", "sub/pipe", "z-link"):
+        with pytest.raises(ClientError) as error:
+            s3.delete_bucket(Bucket=b)
+        assert code_of(error) == "BucketNotEmpty" and f'"{name}"' in error.value.response["Error"]["Message"]
+        (folder / name).unlink()
+    s3.delete_bucket(Bucket=b)
+    assert not folder.exists()
+
+
 def test_ranges_and_conditions(s3, b):
     etag = s3.put_object(Bucket=b, Key="k", Body=b"0123456789", ChecksumAlgorithm="CRC32")["ETag"]
     # boto3 from 1.36 on asks for the checksum always, and compares it with whatever came.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "objects/bucket_rest.h"
 #include "objects/folder_set.h"
 #include "objects/placement.h"
 #include "objects/s3_request.h"
@@ -35,16 +36,6 @@ S3Result<std::vector<os::Fd>> Only(os::Fd fd) {
   std::vector<os::Fd> one;
   one.push_back(std::move(fd));
   return one;
-}
-
-// Of folders that hold no object: those that somebody made by hand.
-void RemoveEmptyFolders(const os::Path& path) {
-  std::error_code ignored;
-  std::vector<os::Path> folders;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(path, ignored)) {
-    if (entry.is_directory(ignored) && !entry.is_symlink(ignored)) folders.push_back(entry.path());
-  }
-  for (auto it = folders.rbegin(); it != folders.rend(); ++it) ::rmdir(it->c_str());
 }
 
 }  // namespace
@@ -126,9 +117,10 @@ S3Status ObjectStore::RemoveBucket(const std::string& name) {
     const MutexLock lock(places_);
     MUSTER_ASSIGN(const ListPage page, List(name, {.most = 1}));
     if (!page.keys.empty()) return Refuse(S3Code::kBucketNotEmpty);
-    RemoveEmptyFolders(os::Path("/proc/self/fd") / std::to_string(root_.fd()) / name);
+    const os::Path folder = os::Path("/proc/self/fd") / std::to_string(root_.fd()) / name;
+    RemoveEmptyFolders(folder);
     if (::unlinkat(root_.fd(), name.c_str(), AT_REMOVEDIR) != 0) {
-      if (errno == ENOTEMPTY) return Refuse(S3Code::kBucketNotEmpty);
+      if (errno == ENOTEMPTY) return Refuse(S3Code::kBucketNotEmpty, WhatIsLeft(folder));
       return std::unexpected(S3Error(FailErrno(errno, "remove the bucket " + name).error()));
     }
     MUSTER_ASSIGN(os::Fd root, DuplicateFd(root_.fd()));

@@ -1,6 +1,7 @@
 #include "objects/object_store.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
@@ -17,7 +18,8 @@
 namespace muster::objects {
 namespace {
 
-using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
 
 class ObjectStoreTest : public testing::TestWithParam<bool> {
  protected:
@@ -211,6 +213,30 @@ TEST_P(ObjectStoreTest, OnlyAnEmptyBucketIsRemoved) {
   EXPECT_EQ(store_->RemoveBucket("other").error().code, S3Code::kNoSuchBucket);
   EXPECT_EQ(store_->MakeBucket("NotAName").error().code, S3Code::kInvalidBucketName);
   EXPECT_EQ(store_->OpenBucket(".muster").error().code, S3Code::kInvalidBucketName);
+}
+
+TEST_P(ObjectStoreTest, WhatKeepsABucketWithoutObjectsIsNamed) {
+  const os::Path folder = dir_ / "objects/bucket";
+  ASSERT_TRUE(os::MakeDirs(folder / "b/empty"));
+  const auto refusal = [&] {
+    const auto removed = store_->RemoveBucket("bucket");
+    EXPECT_EQ(removed.error().code, S3Code::kBucketNotEmpty);
+    return removed.error().message;
+  };
+  const auto named = [](const std::string& name) { return HasSubstr("\"" + name + "\" is in"); };
+  std::filesystem::create_symlink("/nowhere", folder / "b/link\x1b[2J");
+  EXPECT_THAT(refusal(), named("b/link")) << "safe on a terminal";
+  ASSERT_EQ(::mkfifo((folder / "a-pipe").c_str(), 0600), 0);
+  EXPECT_THAT(refusal(), named("a-pipe"));
+  ASSERT_TRUE(os::WriteFileAtomic(folder / "%=weird", "", 0644, false));
+  EXPECT_THAT(refusal(), named("%=weird"));
+  ASSERT_TRUE(Put("k", ""));
+  EXPECT_THAT(refusal(), Not(HasSubstr("weird"))) << "objects come first";
+  EXPECT_TRUE(Remove({{"k"}})[0]);
+  for (const char* name : {"%=weird", "a-pipe", "b/link\x1b[2J"}) {
+    std::filesystem::remove(folder / name);
+  }
+  EXPECT_TRUE(store_->RemoveBucket("bucket"));
 }
 
 TEST_P(ObjectStoreTest, AppendedPiecesAreCountedFromTheEnd) {
