@@ -72,3 +72,27 @@ def test_a_version_that_cannot_be_is_never_taken_for_the_object(raw, s3, b, meth
         assert status == 501 and (method == "HEAD" or b"NotImplemented" in answer)
     assert body(s3, b, "k") == b"bytes"
     assert raw.v2("DELETE", f"/{b}/k?versionId=null", b"", "AWS")[0] == 204 and keys(s3, b) == []
+
+
+def test_a_piece_of_an_object_is_never_written_as_the_whole(raw, s3, b):
+    s3.put_object(Bucket=b, Key="k", Body=b"all of it")
+    assert code(raw.v2("PUT", f"/{b}/k", b"piece", "AWS", {"x-amz-write-offset-bytes": "9"})) == (501, "NotImplemented")
+    assert code(raw.v2("PUT", f"/{b}/k", b"piece", "AWS", {"x-amz-write-offset-bytes": "0"})) == (501, "NotImplemented")
+    assert body(s3, b, "k") == b"all of it"
+
+
+def test_an_object_of_parts_has_the_size_that_was_said_or_is_not_made(raw, s3, b):
+    upload = s3.create_multipart_upload(Bucket=b, Key="k")["UploadId"]
+    etags = [s3.upload_part(Bucket=b, Key="k", UploadId=upload, PartNumber=n, Body=data)["ETag"] for n, data in ((1, b"x" * (5 << 20)), (2, b"end"))]
+
+    def complete(size, parts=2):
+        order = "".join(f"<Part><PartNumber>{n}</PartNumber><ETag>{etag}</ETag></Part>" for n, etag in enumerate(etags[:parts], 1))
+        return code(raw.v2("POST", f"/{b}/k?uploadId={upload}", f"<CompleteMultipartUpload>{order}</CompleteMultipartUpload>".encode(),
+                           "AWS", {"x-amz-mp-object-size": size}))
+    whole = (5 << 20) + 3
+    for size, parts in ((str(whole - 1), 2), (str(whole), 1), ("many", 2), ("-1", 2)):
+        assert complete(size, parts) == (400, "InvalidRequest"), size
+    assert keys(s3, b) == [] and len(s3.list_parts(Bucket=b, Key="k", UploadId=upload)["Parts"]) == 2
+    assert complete(str(whole))[0] == 200
+    assert s3.head_object(Bucket=b, Key="k")["ContentLength"] == whole
+    assert complete(str(whole))[0] == 200 and complete(str(whole + 1)) == (400, "InvalidRequest"), "who asks again"

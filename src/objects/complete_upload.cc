@@ -95,6 +95,15 @@ S3Status CheckWhole(const S3Request& request, const std::optional<s3::Checksum>&
   return Refuse(S3Code::kBadDigest);
 }
 
+// So must a size: parts may be missing from the list.
+S3Status CheckSize(const S3Request& request, int64_t size) {
+  const std::string_view given = Trim(request.Header("x-amz-mp-object-size"));
+  if (given.empty() || ParseInt(given) == size) return {};
+  return Refuse(S3Code::kInvalidRequest,
+                fmt::format("The listed parts are {} bytes, not {} as x-amz-mp-object-size says.",
+                            size, Printable(given)));
+}
+
 http::Response Document(const Call& call, const ObjectMeta& meta) {
   s3::XmlWriter xml("CompleteMultipartUploadResult");
   xml.Add("Location", fmt::format("http://{}/{}/{}", call.request.Header("Host"),
@@ -116,6 +125,7 @@ S3Result<http::Response> AlreadyDone(const Call& call) {
   for (const WantedPart& part : wanted) md5s.push_back(s3::FromHex(part.etag).value_or(""));
   const auto object = call.parts.store.Find(call.request.bucket, call.request.key);
   if (!object || object->meta.etag != MultipartEtag(md5s)) return Refuse(S3Code::kNoSuchUpload);
+  MUSTER_TRY(CheckSize(call.request, object->meta.size));
   return Document(call, object->meta);
 }
 
@@ -145,6 +155,9 @@ S3Result<http::Response> Complete(const Call& call) {
   if (!upload) return AlreadyDone(call);
   MUSTER_ASSIGN(const auto wanted, ReadOrder(call, (*upload)->start().checksum));
   MUSTER_ASSIGN(const auto parts, PickParts(**upload, wanted));
+  int64_t size = 0;
+  for (const Part& part : parts) size += part.size;
+  MUSTER_TRY(CheckSize(request, size));
   if (!(*upload)->Close()) return Refuse(S3Code::kNoSuchUpload);
   const auto meta = PutParts(call, **upload, parts);
   if (!meta) {

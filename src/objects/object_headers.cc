@@ -62,7 +62,7 @@ S3Status CheckHeaders(const S3Request& request) {
     const std::string name = Lower(header);
     const std::string_view rest = std::string_view(name).substr(6);
     if (rest.starts_with("server-side-encryption") || rest.starts_with("object-lock-") ||
-        rest.starts_with("website-redirect") || rest == "mfa") {
+        rest.starts_with("website-redirect") || rest == "mfa" || rest == "write-offset-bytes") {
       return Refuse(S3Code::kNotImplemented, "The header " + name + " is not part of this store.");
     }
     const bool owner_only =
