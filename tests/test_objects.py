@@ -168,6 +168,9 @@ def test_copies_keep_or_replace_what_is_known(s3, b):
     with pytest.raises(ClientError) as error:
         s3.copy_object(Bucket=b, Key="kept", CopySource={"Bucket": b, "Key": "kept"})
     assert code_of(error) == "InvalidRequest"
+    s3.copy_object(Bucket=b, Key="kept", CopySource={"Bucket": b, "Key": "kept"}, StorageClass="STANDARD")
+    same = s3.get_object(Bucket=b, Key="kept")
+    assert (same["Body"].read(), same["Metadata"], same["ContentType"], same["ETag"]) == (b"copy me", {"a": "1"}, "text/one", kept["ETag"])
     with pytest.raises(ClientError) as error:
         s3.copy_object(Bucket=b, Key="x", CopySource={"Bucket": b, "Key": "nowhere"})
     assert code_of(error) == "NoSuchKey"

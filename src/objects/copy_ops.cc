@@ -51,9 +51,10 @@ S3Result<ObjectMeta> MetaOfCopy(const Call& call, const Source& source) {
   const bool new_tags = Lower(request.Extended("tagging-directive")) == "replace";
   MUSTER_ASSIGN(ObjectMeta given, MetaOfRequest(request));
   const bool onto_itself = source.bucket == request.bucket && source.key == request.key;
-  if (onto_itself && !replace) {
+  // Naming a storage class counts as a change, though there is one for all here.
+  if (onto_itself && !replace && request.Extended("storage-class").empty()) {
     return Refuse(S3Code::kInvalidRequest,
-                  "A copy of an object onto itself must change its metadata.");
+                  "A copy of an object onto itself must change its metadata or storage class.");
   }
   ObjectMeta meta = replace ? given : source.object.meta;
   meta.tags = new_tags ? given.tags : source.object.meta.tags;
