@@ -427,6 +427,16 @@ def test_keys_of_the_environment_and_of_the_aws_files(run, scratch, store, b):
     assert lost.returncode == 1 and "muster server" in lost.stderr
 
 
+def test_a_new_key_holds_where_what_was_printed_is_pasted(run, scratch, store, s3, b):
+    fill(scratch / "f", 10)
+    printed = run("objects", "key", "add", "ann", "--write", f"s3://{b}/ann/").stdout
+    script = printed + f'"$0" cp f s3://{b}/ann/f && ! "$0" cp f s3://{b}/f'
+    done = subprocess.run(["sh", "-c", script, MUSTER], cwd=scratch, env={**store.env, "HOME": str(scratch / "home")}, capture_output=True, text=True)
+    assert done.returncode == 0 and "AccessDenied" in done.stderr, done.stderr
+    assert keys(s3, b) == ["ann/f"]
+    assert json.loads(run("objects", "key", "add", "bo", "--read", "*", "--json").stdout)["endpoint"] == store.endpoint()["s3"]["endpoint"]
+
+
 def test_between_stores_everything_that_belongs_to_an_object_goes_along(run, scratch, store, s3, b):
     s = store.endpoint()["s3"]
     profiles = scratch / "home/.config/muster/profiles.yaml"

@@ -65,12 +65,20 @@ Result<int> MakeKey(ObjectsCall& call, std::span<const std::string> words) {
                 "muster objects key add USER --read s3://BUCKET/PREFIX --write s3://BUCKET");
   }
   MUSTER_ASSIGN(const transfer::StoreKey key, call.objects.MakeKey(wanted));
+  MUSTER_ASSIGN(const auto store, call.stores.For(""));
+  const std::string endpoint = store->profile().endpoint;
   if (call.args.Has("json")) {
-    call.context.screen.Out(ToPrettyJson(KeyJson(key)));
+    json::object object = KeyJson(key);
+    object["endpoint"] = endpoint;
+    call.context.screen.Out(ToPrettyJson(object));
     return 0;
   }
-  call.context.screen.Out(fmt::format("AWS_ACCESS_KEY_ID={}\nAWS_SECRET_ACCESS_KEY={}\n",
-                                      key.access_key, key.secret_key));
+  // To be pasted into a shell. Without the endpoint the keys would not count: muster would go on as
+  // the server's owner, and other clients would ask Amazon.
+  call.context.screen.Out(
+      fmt::format("AWS_ENDPOINT_URL={}\nAWS_ACCESS_KEY_ID={}\nAWS_SECRET_ACCESS_KEY={}\n"
+                  "export AWS_ENDPOINT_URL AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY\n",
+                  ShellQuote(endpoint), key.access_key, key.secret_key));
   call.context.screen.Err(fmt::format(
       "The secret is not shown again. Revoke it with: muster objects key rm {}\n", key.access_key));
   return 0;
