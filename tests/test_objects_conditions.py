@@ -96,3 +96,19 @@ def test_an_object_of_parts_has_the_size_that_was_said_or_is_not_made(raw, s3, b
     assert complete(str(whole))[0] == 200
     assert s3.head_object(Bucket=b, Key="k")["ContentLength"] == whole
     assert complete(str(whole))[0] == 200 and complete(str(whole + 1)) == (400, "InvalidRequest"), "who asks again"
+
+
+def test_a_parameter_that_nobody_knows_changes_nothing(raw, s3, b):
+    assert raw.v2("PUT", f"/{b}/k?foo=bar", b"bytes", "AWS", resource=f"/{b}/k")[0] == 200
+    assert raw.v2("GET", f"/{b}/k?foo=bar&x-id=GetObject", b"", "AWS", resource=f"/{b}/k")[1] == b"bytes"
+    assert b"<Key>k</Key>" in raw.v2("GET", f"/{b}?list-type=2&foo=bar", b"", "AWS", resource=f"/{b}")[1]
+
+
+@pytest.mark.parametrize("name", ["acls", "policy", "lifecycle", "attributes", "attributes=x", "legal-hold", "renameObject", "ownershipControls=",
+                                  "uploadID=x", "VersionId=x", "unheard-of"])
+def test_what_may_ask_for_something_else_is_not_done_without(raw, s3, b, name):
+    s3.put_object(Bucket=b, Key="k", Body=b"bytes")
+    signed = f"/{b}/k?{name}" if name in ("policy", "lifecycle") else f"/{b}/k"
+    for method in ("PUT", "DELETE", "POST"):
+        assert code(raw.v2(method, f"/{b}/k?{name}", b"", "AWS", resource=signed)) == (501, "NotImplemented"), method
+    assert body(s3, b, "k") == b"bytes"

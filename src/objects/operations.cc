@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
+#include "objects/signature.h"
+
 namespace muster::objects {
 namespace {
 
@@ -87,6 +90,44 @@ bool IsPlain(std::string_view name) {
          name.starts_with("x-obs-") || name.starts_with("response-");
 }
 
+// Those of S3 that no signature is over.
+constexpr std::string_view kLaterSubResources[] = {"abac",
+                                                   "attributes",
+                                                   "intelligent-tiering",
+                                                   "legal-hold",
+                                                   "metadataConfiguration",
+                                                   "metadataInventoryTable",
+                                                   "metadataJournalTable",
+                                                   "metadataTable",
+                                                   "ownershipControls",
+                                                   "policyStatus",
+                                                   "publicAccessBlock",
+                                                   "renameObject",
+                                                   "session"};
+
+// S3 takes no notice of parameters that it does not know. All that ask for something else than the
+// plain operation are named here or have no value: those must not be done without. Their names in
+// another case are slips, which would remove or overwrite what was not meant.
+bool AsksForMore(const S3Request::QueryPair& pair) {
+  if (IsPlain(pair.name)) return false;
+  const auto is_name = [&](std::string_view one) { return SameWord(one, pair.name); };
+  return pair.value.empty() || IsSubResource(pair.name) ||
+         std::ranges::any_of(kLaterSubResources, is_name) ||
+         std::ranges::any_of(kOperations, [&](const Operation& operation) {
+           return is_name(operation.marker.substr(0, operation.marker.find('@')));
+         });
+}
+
+// What is known everywhere and must not be passed over.
+S3Status CheckPlain(const S3Request& request) {
+  if (const auto version = request.Query("versionId")) MUSTER_TRY(CheckVersion(*version));
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (!reads && request.Has("partNumber") && !request.Has("uploadId")) {
+    return Refuse(S3Code::kInvalidArgument, "A partNumber needs an uploadId.");
+  }
+  return {};
+}
+
 Level LevelOf(const S3Request& request) {
   if (request.bucket.empty()) return kService;
   return request.key.empty() ? kBucket : kObject;
@@ -120,12 +161,12 @@ S3Result<const Operation*> FindOperation(const S3Request& request) {
     if (!Fits(operation.marker, request)) continue;
     // A request for something else must not be taken for a plain one.
     for (const auto& pair : request.query) {
-      if (IsPlain(pair.name) || operation.marker.substr(0, operation.marker.find('@')) == pair.name)
-        continue;
+      const bool marks = operation.marker.substr(0, operation.marker.find('@')) == pair.name;
+      if (marks || !AsksForMore(pair)) continue;
       return Refuse(S3Code::kNotImplemented,
                     "The parameter \"" + pair.name + "\" asks for what this store has not.");
     }
-    if (const auto version = request.Query("versionId")) MUSTER_TRY(CheckVersion(*version));
+    MUSTER_TRY(CheckPlain(request));
     return &operation;
   }
   if (request.method == "POST" && level == kBucket && !method_known) {

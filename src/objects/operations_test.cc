@@ -34,7 +34,11 @@ TEST(Operations, AreToldApartByParametersAndHeaders) {
 TEST(Operations, WhatTheStoreHasNotIsNeverTakenForSomethingElse) {
   for (const char* target :
        {"/bucket?versioning", "/bucket?policy", "/bucket?lifecycle", "/bucket/k?retention",
-        "/bucket/k?legal-hold", "/bucket/k?restore", "/bucket?unheard-of"}) {
+        "/bucket/k?legal-hold", "/bucket/k?restore", "/bucket?unheard-of", "/bucket?unheard-of=",
+        "/bucket/k?acls", "/bucket/k?attributes", "/bucket/k?attributes=x", "/bucket/k?torrent=1",
+        "/bucket/k?x-image-process=image/resize,w_100", "/bucket?ownershipControls=x",
+        "/bucket/k?renameObject", "/bucket/k?partNumber=1&uploadID=x", "/bucket/k?VersionId=x",
+        "/bucket/k?uploads=x", "/bucket/k?append=1"}) {
     EXPECT_EQ(CodeOf("PUT", target), S3Code::kNotImplemented) << target;
   }
   EXPECT_EQ(CodeOf("GET", "/bucket?versions"), S3Code::kNotImplemented);
@@ -43,6 +47,23 @@ TEST(Operations, WhatTheStoreHasNotIsNeverTakenForSomethingElse) {
   EXPECT_EQ(CodeOf("POST", "/bucket/k?select&select-type=2"), S3Code::kNotImplemented);
   EXPECT_EQ(CodeOf("PATCH", "/bucket/k"), S3Code::kMethodNotAllowed);
   EXPECT_EQ(CodeOf("DELETE", "/"), S3Code::kMethodNotAllowed);
+}
+
+TEST(Operations, AParameterThatNobodyKnowsChangesNothing) {
+  for (const char* method : {"GET", "HEAD", "PUT", "DELETE"}) {
+    EXPECT_EQ(MarkerOf(method, "/bucket/k?foo=bar&x-id=PutObject"), "") << method;
+    EXPECT_EQ(MarkerOf(method, "/bucket?foo=bar"), "") << method;
+  }
+  EXPECT_EQ(MarkerOf("GET", "/bucket?foo=bar&list-type=2"), "list-type");
+  EXPECT_EQ(MarkerOf("PUT", "/bucket/k?tagging&foo=bar"), "tagging");
+  EXPECT_EQ(CodeOf("PUT", "/bucket/k?foo=bar&acl=x"), S3Code::kNotModified) << "it is there";
+  EXPECT_EQ(CodeOf("PUT", "/bucket/k?foo=bar&policy=x"), S3Code::kNotImplemented);
+}
+
+TEST(Operations, APartWithoutItsUploadIsNoObject) {
+  EXPECT_EQ(CodeOf("PUT", "/bucket/k?partNumber=1"), S3Code::kInvalidArgument);
+  EXPECT_EQ(CodeOf("DELETE", "/bucket/k?partNumber=1"), S3Code::kInvalidArgument);
+  EXPECT_EQ(MarkerOf("GET", "/bucket/k?partNumber=1"), "");
 }
 
 TEST(Operations, AnotherVersionThanTheOneThereIsIsRefused) {

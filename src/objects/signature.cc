@@ -93,6 +93,11 @@ std::string ResourceV2(const S3Request& request, std::string_view path,
 
 }  // namespace
 
+bool IsSubResource(std::string_view name) {
+  return std::ranges::any_of(kSubResources,
+                             [&](std::string_view one) { return SameWord(one, name); });
+}
+
 std::string CanonicalRequestV4(const S3Request& request,
                                std::span<const std::string> signed_headers,
                                std::string_view payload_hash) {

@@ -9,6 +9,9 @@
 
 namespace muster::objects {
 
+// Whether version 2 signs a parameter of this name, in any case: the sub-resources of S3 and OBS.
+bool IsSubResource(std::string_view name);
+
 // The formulas of the signatures alone; authenticate.h says which applies and what else must hold.
 
 // Version 4 of a request of the store; the rest of it is in s3/signature.h.
