@@ -2,8 +2,9 @@
 import re
 
 import pytest
+from botocore.exceptions import ClientError
 
-from s3 import Raw, body, keys, serving
+from s3 import Raw, body, code_of, keys, serving
 
 
 @pytest.fixture(scope="module")
@@ -112,3 +113,48 @@ def test_what_may_ask_for_something_else_is_not_done_without(raw, s3, b, name):
     for method in ("PUT", "DELETE", "POST"):
         assert code(raw.v2(method, f"/{b}/k?{name}", b"", "AWS", resource=signed)) == (501, "NotImplemented"), method
     assert body(s3, b, "k") == b"bytes"
+
+
+LOCK = {"ObjectLockMode": "GOVERNANCE", "ObjectLockRetainUntilDate": "2099-01-01T00:00:00Z"}
+RULE = {"ID": "r", "Status": "Enabled", "Filter": {"Prefix": ""}, "Expiration": {"Days": 1}}
+SSE_RULE = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
+
+
+@pytest.mark.parametrize("call, query", [
+    ("put_bucket_lifecycle_configuration", dict(LifecycleConfiguration={"Rules": [RULE]})),
+    ("delete_bucket_lifecycle", {}),
+    ("put_object_lock_configuration", dict(ObjectLockConfiguration={"ObjectLockEnabled": "Enabled"})),
+    ("put_bucket_encryption", dict(ServerSideEncryptionConfiguration={"Rules": [SSE_RULE]})),
+    ("delete_bucket_encryption", {}),
+    ("put_bucket_versioning", dict(VersioningConfiguration={"Status": "Enabled"})),
+    ("get_object_attributes", dict(Key="k", ObjectAttributes=["ETag"])),
+    ("get_object_retention", dict(Key="k")),
+    ("put_object_retention", dict(Key="k", Retention={"Mode": "GOVERNANCE", "RetainUntilDate": "2099-01-01T00:00:00Z"})),
+    ("get_object_legal_hold", dict(Key="k")),
+    ("put_object_legal_hold", dict(Key="k", LegalHold={"Status": "ON"})),
+    ("put_object", dict(Key="k", Body=b"other", ObjectLockLegalHoldStatus="ON")),
+    *(("put_object", dict(Key="k", Body=b"other", **more)) for more in (LOCK, {"ServerSideEncryption": "aws:kms", "SSEKMSKeyId": "x"})),
+    ("put_object", dict(Key="k", Body=b"other", SSECustomerAlgorithm="AES256", SSECustomerKey="0" * 32)),
+    *(("copy_object", dict(Key="copy", CopySource="{b}/k", **more)) for more in (LOCK, {"ServerSideEncryption": "AES256"})),
+    *(("create_multipart_upload", dict(Key="k", **more)) for more in (LOCK, {"ServerSideEncryption": "AES256"})),
+])
+def test_locks_encryption_and_lifecycle_are_refused_not_promised(s3, b, call, query):
+    s3.put_object(Bucket=b, Key="k", Body=b"bytes")
+    query = {k: v.format(b=b) if k == "CopySource" else v for k, v in query.items()}
+    with pytest.raises(ClientError) as error:
+        getattr(s3, call)(Bucket=b, **query)
+    assert (code_of(error), error.value.response["ResponseMetadata"]["HTTPStatusCode"]) == ("NotImplemented", 501)
+    assert (keys(s3, b), body(s3, b, "k"), "Uploads" in s3.list_multipart_uploads(Bucket=b)) == (["k"], b"bytes", False)
+
+
+def test_what_no_bucket_has_is_said_by_the_names_of_s3(s3, b):
+    for call, name in (("get_bucket_lifecycle_configuration", "NoSuchLifecycleConfiguration"), ("get_bucket_policy", "NoSuchBucketPolicy"),
+                       ("get_bucket_encryption", "ServerSideEncryptionConfigurationNotFoundError"),
+                       ("get_object_lock_configuration", "ObjectLockConfigurationNotFoundError"), ("get_bucket_website", "NoSuchWebsiteConfiguration")):
+        with pytest.raises(ClientError) as error:
+            getattr(s3, call)(Bucket=b)
+        assert code_of(error) == name
+    with pytest.raises(ClientError) as error:
+        s3.create_bucket(Bucket=b + "-locked", ObjectLockEnabledForBucket=True)
+    assert code_of(error) == "NotImplemented"
+    assert b + "-locked" not in [x["Name"] for x in s3.list_buckets()["Buckets"]]
