@@ -82,7 +82,7 @@ def test_a_bucket_is_made_filled_shown_and_removed(run, scratch, s3):
     assert "1000 bytes" in run("objects", "du", f"s3://{name}/a").stdout
     run("objects", "rm", f"s3://{name}/ab")
     refused = run("objects", "rb", f"s3://{name}", check=False)
-    assert refused.returncode == 1 and "BucketNotEmpty" in refused.stderr and "rm -r" in refused.stderr
+    assert refused.returncode == 1 and "BucketNotEmpty" in refused.stderr and f"rm -r s3://{name}" in refused.stderr
     assert "1 object" in run("objects", "rb", "--force", f"s3://{name}").stdout
     assert name not in [x["Name"] for x in s3.list_buckets()["Buckets"]]
 
@@ -332,7 +332,12 @@ def test_what_does_not_exist_is_said(run, scratch, b):
         assert result.returncode == 1 and result.stderr.startswith("muster: "), source
     fill(scratch / "f", 1)
     result = run("cp", "f", "s3://no-such-bucket-1/x", check=False)
-    assert result.returncode == 1 and "NoSuchBucket" in result.stderr and "objects mb" in result.stderr
+    assert result.returncode == 1 and "NoSuchBucket" in result.stderr and "objects mb s3://no-such-bucket-1" in result.stderr
+    assert "same command again" not in result.stderr
+    for i in range(13):
+        fill(scratch / f"many/{i}", 1)
+    result = run("cp", "-r", "many", "s3://no-such-bucket-1/x", check=False)
+    assert result.stderr.count("NoSuchBucket") == 10 and "and 3 more" in result.stderr and "13 objects could not" in result.stderr
     assert run("cp", "f", check=False).returncode == 2
     (scratch / "dir").mkdir()
     result = run("cp", "dir", f"s3://{b}/", check=False)
@@ -423,6 +428,9 @@ def test_keys_of_the_environment_and_of_the_aws_files(run, scratch, store, b):
                                 f"aws_secret_access_key={s['secret_key']}\n")
     run("cp", "--no-start", "f", f"s3://{b}/f", env=base)
     run("cp", "--no-start", "--profile", "there", "f", f"s3://{b}/f", env={"MUSTER_DATA": str(scratch / "nobody")})
+    for flag in ("--profile", "--endpoint"):
+        empty = run("cp", flag, "", "f", f"s3://{b}/f", check=False)
+        assert empty.returncode == 2 and f"{flag}: it is empty" in empty.stderr
     lost = run("cp", "--no-start", "f", f"s3://{b}/f", env={"MUSTER_DATA": str(scratch / "nobody")}, check=False)
     assert lost.returncode == 1 and "muster server" in lost.stderr
 

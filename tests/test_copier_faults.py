@@ -306,6 +306,7 @@ def test_wrong_keys_are_refused_at_once(run, scratch, store, b):
         more = {"AWS_ENDPOINT_URL": s["endpoint"], "AWS_ACCESS_KEY_ID": access, "AWS_SECRET_ACCESS_KEY": secret}
         result = run("cp", "f", f"s3://{b}/f", more=more, check=False)
         assert result.returncode == 1 and name in result.stderr and "hush" not in result.stderr + result.stdout
+        assert "same command again" not in result.stderr
         done = summary(run("cp", "f", f"s3://{b}/f", "--json", more=more, check=False))
         assert done["retries"] == 0 and done["failures"][0]["code"] == "denied"
 

@@ -94,6 +94,16 @@ std::string SummaryText(const transfer::Summary& summary, bool dry_run) {
   return text;
 }
 
+std::string FailureText(const transfer::Summary& summary) {
+  if (summary.failed == 0) return {};
+  std::string text =
+      fmt::format("muster: {} could not be copied\n", Counted(summary.failed, "object"));
+  if (summary.passing > 0) {
+    text += "  run the same command again: it goes on with what is left\n";
+  }
+  return text;
+}
+
 json::object SummaryJson(const transfer::Summary& summary) {
   json::object checked;
   for (size_t i = 0; i < summary.checked.size(); ++i) {
@@ -180,18 +190,19 @@ int CopyScreen::Finish(const transfer::Summary& summary) {
   for (size_t i = 0; i < summary.failures.size() && i < kMostShown && !json_; ++i) {
     Report(screen, summary.failures[i].error);
   }
+  const auto shown = static_cast<int64_t>(std::min(summary.failures.size(), kMostShown));
+  if (!json_ && summary.failed > shown) {
+    screen.Err(fmt::format("muster: and {} more\n", summary.failed - shown));
+  }
   if (json_) {
     screen.Out(ToPrettyJson(SummaryJson(summary)));
   } else if (!quiet_) {
     for (const std::string& note : summary.notes) screen.Err(fmt::format("muster: {}\n", note));
+    if (summary.more_notes > 0)
+      screen.Err(fmt::format("muster: and {} more\n", summary.more_notes));
     screen.Out(SummaryText(summary, dry_run_));
   }
-  if (!json_ && summary.failed > 0) {
-    screen.Err(
-        fmt::format("muster: {} could not be copied\n  run the same command again: it goes "
-                    "on with what is left\n",
-                    Counted(summary.failed, "object")));
-  }
+  if (!json_) screen.Err(FailureText(summary));
   if (!json_ && summary.interrupted) {
     screen.Err("muster: stopped; the same command goes on where it was\n");
   }

@@ -19,6 +19,8 @@ std::string ProgressText(const transfer::Tally& tally, double rate);
 // "copied 12 objects, 1.2 GiB in 3.4s (360 MiB/s), checked by crc"; further lines for what else
 // happened.
 std::string SummaryText(const transfer::Summary& summary, bool dry_run);
+// What did not go well, in one line or two; empty: nothing failed.
+std::string FailureText(const transfer::Summary& summary);
 json::object SummaryJson(const transfer::Summary& summary);
 
 // Shows a copy on the screen while it runs: one line that is written over on a terminal, a line for

@@ -64,6 +64,15 @@ TEST(CopyScreenTest, TheRateIsOfWhatThisRunMoved) {
   EXPECT_EQ(object.at("resumed_bytes"), 25 << 20);
 }
 
+TEST(CopyScreenTest, AnotherRunIsAdvisedOnlyWhereItMayHelp) {
+  transfer::Summary summary;
+  EXPECT_EQ(FailureText(summary), "");
+  summary.failed = 12;
+  EXPECT_EQ(FailureText(summary), "muster: 12 objects could not be copied\n");
+  summary.passing = 1;
+  EXPECT_THAT(FailureText(summary), HasSubstr("same command again"));
+}
+
 TEST(CopyScreenTest, JsonHasEveryCountAndEveryFailure) {
   transfer::Summary summary;
   summary.failed = 1;

@@ -69,7 +69,8 @@ Result<int> ListPlaces(ObjectsCall& call) {
   if (call.args.Has("json")) {
     call.context.screen.Out(ToPrettyJson(json::object{{"objects", std::move(rows)}}));
   } else if (count == 0) {
-    call.context.screen.Err("Nothing there. Put something: muster cp FILE s3://BUCKET/\n");
+    call.context.screen.Err(fmt::format("Nothing there. Put something: muster cp FILE s3://{}/\n",
+                                        call.places.front().bucket));
   }
   return 0;
 }

@@ -8,6 +8,16 @@
 namespace muster::cli {
 namespace {
 
+// An empty text is a variable that was not set: what applies without it is not what was meant.
+Status CheckNamed(const Args& args) {
+  for (const char* flag : {"profile", "endpoint"}) {
+    if (!args.Has(flag) || !args.Get(flag).empty()) continue;
+    return Fail(Code::kInvalid, fmt::format("--{}: it is empty", flag),
+                fmt::format("name one, or leave --{} out", flag));
+  }
+  return {};
+}
+
 // The store of the server that jobs go to.
 Result<transfer::Profile> OfServer(Context& context, const Args& args,
                                    transfer::ProfileChoice choice) {
@@ -38,6 +48,7 @@ std::vector<Flag> WithStoreFlags(std::vector<Flag> own) {
 std::unique_ptr<transfer::Stores> OpenStores(Context& context, const Args& args) {
   return std::make_unique<transfer::Stores>(
       [&context, &args](const std::string& name) -> Result<transfer::Profile> {
+        MUSTER_TRY(CheckNamed(args));
         const transfer::ProfileChoice choice{
             args.Get("endpoint"), args.Get("region"), args.Get("style"), {}};
         auto profile = transfer::FindProfile(choice, name.empty() ? args.Get("profile") : name);

@@ -57,7 +57,9 @@ struct Summary {
   int64_t ms = 0;
   std::array<int64_t, 5> checked = {};  // copied objects by Check
   std::vector<Failure> failures = {};   // the first hundred
-  std::vector<std::string> notes = {};  // links and special files that were passed over
+  int64_t passing = 0;                  // of all failures: their causes may pass by themselves
+  std::vector<std::string> notes = {};  // links and special files that were passed over: a hundred
+  int64_t more_notes = 0;
   bool interrupted = false;
 };
 

@@ -54,6 +54,7 @@ void ReadFile(const s3::XmlElement& contents, ObjectInfo& info) {
   }
 }
 
+constexpr std::string_view kBucketHere = "BUCKET";
 struct Advice {
   std::string_view s3_code, next;
 };
@@ -254,7 +255,7 @@ bool HoldsError(const http::Response& response) {
   return root && root->name == "Error";
 }
 
-Trouble TroubleOf(const http::Response& response, std::string_view what) {
+Trouble TroubleOf(const http::Response& response, std::string_view what, std::string_view bucket) {
   Trouble trouble;
   trouble.status = response.status;
   trouble.server_wall_ms =
@@ -275,6 +276,11 @@ Trouble TroubleOf(const http::Response& response, std::string_view what) {
                                    response.status);
   for (const auto& [s3_code, next] : kAdvice) {
     if (trouble.s3_code == s3_code) trouble.error.next = next;
+  }
+  // A copy names two, but its source was found before: it is the destination's that lacks.
+  const size_t placeholder = trouble.error.next.find(kBucketHere);
+  if (placeholder != std::string::npos && !bucket.empty()) {
+    trouble.error.next.replace(placeholder, kBucketHere.size(), bucket);
   }
   return trouble;
 }

@@ -74,7 +74,9 @@ std::string WriteDelete(std::span<const std::string> keys);
 std::string CompositeETag(std::span<const CompletedPart> parts);
 
 // `what` names operation and object: "read s3://b/k". An answer of 200 may hold an error too.
-Trouble TroubleOf(const http::Response& response, std::string_view what);
+// `bucket` is where it was asked for: the next step names it.
+Trouble TroubleOf(const http::Response& response, std::string_view what,
+                  std::string_view bucket = {});
 bool HoldsError(const http::Response& response);
 
 std::string Unquoted(std::string_view etag);

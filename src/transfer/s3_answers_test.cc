@@ -1,5 +1,6 @@
 #include "transfer/s3_answers.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 namespace muster::transfer {
@@ -49,6 +50,14 @@ TEST(S3Answers, ErrorsKeepTheirNameAndSayWhatToDo) {
   EXPECT_THAT(trouble.error.text, HasSubstr("cannot read s3://b/k"));
   EXPECT_EQ(trouble.error.text.find('\x1b'), std::string::npos);
   EXPECT_THAT(trouble.error.next, HasSubstr("secret key"));
+}
+
+TEST(S3Answers, TheNextStepNamesTheBucket) {
+  for (const char* code : {"NoSuchBucket", "BucketNotEmpty"}) {
+    const http::Response response{404, {}, fmt::format("<Error><Code>{}</Code></Error>", code)};
+    EXPECT_THAT(TroubleOf(response, "x", "mine").error.next, HasSubstr("s3://mine"));
+    EXPECT_THAT(TroubleOf(response, "x").error.next, HasSubstr("s3://BUCKET"));
+  }
 }
 
 TEST(S3Answers, AnAnswerWithoutABodyIsAnErrorAllTheSame) {

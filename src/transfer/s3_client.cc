@@ -108,7 +108,7 @@ Outcome<http::Response> S3Client::Send(Request request) {
   store_->MeetServer(http::FindHeader(response->headers, "Server"));
   const bool good =
       response->status / 100 == 2 && !(request.may_hold_error && HoldsError(*response));
-  if (!good) return std::unexpected(TroubleOf(*response, request.what));
+  if (!good) return std::unexpected(TroubleOf(*response, request.what, request.bucket));
   return std::move(*response);
 }
 

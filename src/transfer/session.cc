@@ -6,6 +6,12 @@ namespace muster::transfer {
 
 constexpr size_t kMostTold = 100;
 
+// Whether the same command may succeed later though nobody mended anything but, say, a full disk.
+static bool MayPass(Code code) {
+  return code == Code::kTimeout || code == Code::kUnavailable || code == Code::kNoSpace ||
+         code == Code::kCorrupt;
+}
+
 std::string_view CheckName(Check check) {
   constexpr std::string_view kNames[] = {"nothing", "length", "md5", "sha256", "crc"};
   return kNames[static_cast<size_t>(check)];
@@ -49,7 +55,11 @@ void Session::Found(int64_t size) {
 
 void Session::Note(std::string text) {
   const MutexLock lock(mutex_);
-  if (summary_.notes.size() < kMostTold) summary_.notes.push_back(std::move(text));
+  if (summary_.notes.size() < kMostTold) {
+    summary_.notes.push_back(std::move(text));
+  } else {
+    ++summary_.more_notes;
+  }
 }
 
 void Session::Copied(const Item& item, const std::string& destination, Check check, int64_t kept) {
@@ -86,6 +96,7 @@ void Session::Failed(const std::string& source, const std::string& destination, 
   // What was only broken off by Ctrl-C did not fail.
   if (stopped_) return;
   ++summary_.failed;
+  summary_.passing += MayPass(error.code) ? 1 : 0;
   if (summary_.failures.size() < kMostTold) {
     summary_.failures.push_back({source, destination, std::move(error)});
   }
