@@ -307,6 +307,19 @@ def test_filters_and_dry_run(run, scratch, s3, b):
     assert keys(s3, b) == ["b.jpg", "sub/c.jpg"]
 
 
+def test_a_dry_run_of_an_upload_makes_no_bucket_and_says_so(run, scratch, s3):
+    name = "upload-" + os.urandom(4).hex()
+    fill(scratch / "job/f", 10)
+    shown = run("upload", "-n", "job", f"s3://{name}/code")
+    assert f"would make the bucket s3://{name}" in shown.stderr and "would copy 1 object" in shown.stdout
+    assert name not in [x["Name"] for x in s3.list_buckets()["Buckets"]]
+    run("upload", "job", f"s3://{name}/code")
+    assert keys(s3, name) == ["code/f"]
+    again = run("upload", "-n", "job", f"s3://{name}/code")
+    assert "would make" not in again.stderr and "would copy 0 objects" in again.stdout
+    run("objects", "rb", "--force", f"s3://{name}")
+
+
 def test_several_sources_go_into_a_folder(run, scratch, s3, b):
     fill(scratch / "x", 5)
     fill(scratch / "d/y", 6)

@@ -65,6 +65,16 @@ void TellNext(Context& context, const Args& args, const transfer::Location& to) 
       url, word, word));
 }
 
+// A dry run makes none, and has nothing to look at there then.
+Result<bool> LacksBucket(const transfer::Location& to, transfer::Stores& stores) {
+  transfer::Observer nobody;
+  transfer::Objects objects(stores, nobody);
+  const Status listed = objects.List(to, false, [](const auto&) { return false; });
+  if (listed) return false;
+  if (listed.error().code == Code::kNotFound) return true;
+  return std::unexpected(listed.error());
+}
+
 Result<int> Run(Context& context, const Args& args) {
   MUSTER_ASSIGN(const transfer::Location from, Source(args.words[0]));
   MUSTER_ASSIGN(const transfer::Location to, Destination(args));
@@ -72,10 +82,17 @@ Result<int> Run(Context& context, const Args& args) {
   options.recursive = true;
   options.skip = transfer::Skip::kSameBytes;
   const auto stores = OpenStores(context, args);
-  if (!options.dry_run) MUSTER_TRY(MakeBucketIfMissing(to, *stores));
+  bool lacks = false;
+  if (!options.dry_run) {
+    MUSTER_TRY(MakeBucketIfMissing(to, *stores));
+  } else {
+    MUSTER_ASSIGN(lacks, LacksBucket(to, *stores));
+    if (lacks) options.skip = transfer::Skip::kNever;
+  }
   CopyScreen screen(context, args);
-  MUSTER_ASSIGN(const transfer::Summary summary,
+  MUSTER_ASSIGN(transfer::Summary summary,
                 transfer::Copy({&from, 1}, to, options, *stores, screen));
+  if (lacks) summary.notes.push_back("would make the bucket s3://" + to.bucket);
   const int code = screen.Finish(summary);
   if (code == 0) TellNext(context, args, to);
   return code;
