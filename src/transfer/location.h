@@ -23,8 +23,8 @@ struct Location {
   bool remote() const { return kind != Kind::kFile; }
 };
 
-// kInvalid on an empty text, a scheme that is none of ours or lacks a slash ("s3:/b"), a bucket without a name, control
-// characters or a user name in a URL.
+// kInvalid on an empty text, a scheme that is none of ours or lacks a slash ("s3:/b"), a bucket
+// without a name, control characters or a user name in a URL.
 Result<Location> ParseLocation(std::string_view text);
 
 // For people and logs: the query of a URL, which may be a signature, is left out.
