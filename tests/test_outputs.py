@@ -285,7 +285,7 @@ def test_who_waits_for_a_job_reads_where_its_results_went(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     ran = cluster.run("run", job_file(scratch, WRITE, f"outputs: {{train_url: 's3://{b}/out/'}}\nlogs: 's3://{b}/log/'"))
-    assert f"published to s3://{b}/out/" in ran.stderr and f"files in s3://{b}/log/" in ran.stderr, ran.stderr
+    assert f"published to s3://{b}/out/" in ran.stderr and f"logs: 1 file in s3://{b}/log/" in ran.stderr, ran.stderr
 
 
 # ------------------------------------------------------------------------------------------------ kills

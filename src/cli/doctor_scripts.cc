@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/text.h"
 #include "checkup/examine.h"
-#include "cli/counted.h"
 
 namespace muster::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/text.h"
-#include "cli/counted.h"
 #include "cli/proof.h"
 #include "cli/table.h"
 

@@ -1,8 +1,8 @@
 // muster objects ls and du.
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/text.h"
-#include "cli/counted.h"
 #include "cli/object_verbs.h"
 #include "cli/screen.h"
 

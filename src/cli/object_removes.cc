@@ -1,8 +1,8 @@
 // muster objects mb, rb and rm.
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "cli/copy_flags.h"
-#include "cli/counted.h"
 #include "cli/object_verbs.h"
 #include "cli/screen.h"
 #include "transfer/remove.h"

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/text.h"
-#include "cli/counted.h"
 #include "cli/table.h"
 
 namespace muster::cli {

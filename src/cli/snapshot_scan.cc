@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/text.h"
-#include "cli/counted.h"
 #include "cli/folder_sizes.h"
 #include "cli/ignore.h"
 #include "cli/snapshot.h"

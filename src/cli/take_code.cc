@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/text.h"
-#include "cli/counted.h"
 #include "cli/snapshot.h"
 #include "cli/upload.h"
 #include "model/source.h"

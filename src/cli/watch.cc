@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.h"
 #include "base/text.h"
-#include "cli/counted.h"
 #include "cli/ending.h"
 #include "cli/follow.h"
 #include "cli/job_list.h"

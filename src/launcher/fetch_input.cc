@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/text.h"
 #include "launcher/link_tree.h"
 #include "transfer/copy.h"
@@ -142,8 +143,9 @@ class Fetcher final : public transfer::Observer {
         fetched ? fmt::format("fetched from {} in {}", transfer::Show(source_),
                               HumanDuration(clock.SteadyMs() - began_ms))
                 : fmt::format("already on this node, as {} has it", transfer::Show(source_));
-    return FetchedInput{listing.key, fmt::format("{}: {} files, {}, {}", input_.shown(), size.files,
-                                                 HumanSize(uint64_t(size.bytes)), how)};
+    return FetchedInput{listing.key,
+                        fmt::format("{}: {}, {}, {}", input_.shown(), Counted(size.files, "file"),
+                                    HumanSize(uint64_t(size.bytes)), how)};
   }
 
   // Where it goes: the folder of the input, or what has this name in it.

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/log.h"
 #include "launcher/publish_output.h"
 #include "launcher/settled.h"
@@ -125,7 +126,8 @@ class Meanwhile final : public transfer::Observer {
     if (copied.empty()) MUSTER_TRY(RemoveManifest(to, stores));
     MUSTER_TRY(CopyTree(to, stores));
     for (const std::string& name : names) copied[name] = now[name];
-    LogInfo("{}: {} files copied to {}", output.name, names.size(), transfer::Show(to));
+    LogInfo("{}: {} copied to {}", output.name, Counted(std::ssize(names), "file"),
+            transfer::Show(to));
     return {};
   }
 

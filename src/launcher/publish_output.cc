@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/text.h"
 #include "launcher/manifest.h"
 #include "transfer/lister.h"
@@ -58,9 +59,10 @@ class Publisher final : public transfer::Observer {
     }
     manifest.published_ms = clock.WallMs();
     MUSTER_TRY(PutManifest(manifest));
-    return fmt::format("{}: {} files, {}, published to {} in {}{}", output_.name,
-                       manifest.files.size(), HumanSize(uint64_t(manifest.bytes())),
-                       transfer::Show(to_), HumanDuration(clock.SteadyMs() - began_ms), notes_);
+    return fmt::format("{}: {}, {}, published to {} in {}{}", output_.name,
+                       Counted(std::ssize(manifest.files), "file"),
+                       HumanSize(uint64_t(manifest.bytes())), transfer::Show(to_),
+                       HumanDuration(clock.SteadyMs() - began_ms), notes_);
   }
 
   void Tick(const transfer::Tally& tally) override {

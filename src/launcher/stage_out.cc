@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "base/counted.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "launcher/fetch_report.h"
@@ -45,7 +46,9 @@ class StageOut {
   void Logs() {
     const auto copied =
         Persist([&](transfer::Stores& stores) { return PublishLogs(publication_, stores); });
-    if (copied) return Done(fmt::format("logs: {} files in {}", *copied, publication_.logs_to));
+    if (copied && *copied == 0) return;  // nothing ran
+    if (copied)
+      return Done(fmt::format("logs: {} in {}", Counted(*copied, "file"), publication_.logs_to));
     // The job did what it was to do; its logs are where they always are.
     const Error& error = copied.error();
     Done(fmt::format("logs could not be copied to {}: {}{}{}; they are in {}", publication_.logs_to,

@@ -78,7 +78,10 @@ void Conductor::Impl::BeginPublishing(Live& entry) {
   publish.record_offset = 0;
   std::vector<store::Op> ops;
   if (publish.tries == 1) {
-    entry.job.reason = "publishing its outputs";
+    const bool outputs = std::ranges::any_of(entry.job.spec.published, [&](const auto& output) {
+      return output.always || EndOf(entry.job) == State::kSucceeded;
+    });
+    entry.job.reason = outputs ? "publishing its outputs" : "copying its logs";
     ops.push_back(EventOp(entry, "publishing", {}));
   }
   ops.push_back(store::PutJob{entry.job});

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace muster::cli {
+namespace muster {
 
 // "1 file", "2 files", "2 processes".
 inline std::string Counted(int64_t count, std::string_view noun) {
@@ -13,4 +13,4 @@ inline std::string Counted(int64_t count, std::string_view noun) {
   return text;
 }
 
-}  // namespace muster::cli
+}  // namespace muster
