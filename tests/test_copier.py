@@ -87,10 +87,10 @@ def test_a_bucket_is_made_filled_shown_and_removed(run, scratch, s3):
     assert name not in [x["Name"] for x in s3.list_buckets()["Buckets"]]
 
 
-def test_cat_prints_bytes_as_they_are(run, s3, b, store):
+def test_cat_prints_bytes_as_they_are(run, s3, b, store, scratch):
     data = bytes(range(256)) * 1000
     s3.put_object(Bucket=b, Key="k", Body=data)
-    env = {**store.env, "HOME": "/nonexistent"}
+    env = {**store.env, "HOME": str(scratch / "nobody")}
     assert subprocess.run([MUSTER, "objects", "cat", f"s3://{b}/k"], env=env, capture_output=True, check=True).stdout == data
     part = subprocess.run([MUSTER, "objects", "cat", f"s3://{b}/k", "--offset", "250", "--length", "10"], env=env, capture_output=True)
     assert part.stdout == data[250:260]
@@ -265,7 +265,7 @@ def test_a_link_that_is_named_leads_to_the_file_and_stays(run, scratch, s3, b):
 def test_a_dash_is_standard_output(run, store, scratch, s3, b):
     data = os.urandom(6 * MIB)
     s3.put_object(Bucket=b, Key="k", Body=data)
-    done = subprocess.run([MUSTER, "cp", f"s3://{b}/k", "-"], env={**store.env, "HOME": "/nonexistent"}, cwd=scratch, capture_output=True)
+    done = subprocess.run([MUSTER, "cp", f"s3://{b}/k", "-"], env={**store.env, "HOME": str(scratch / "nobody")}, cwd=scratch, capture_output=True)
     assert done.stdout == data and done.returncode == 0
     fill(scratch / "f", 1)
     for command in (("cp", "-r", f"s3://{b}", "-"), ("cp", "f", "-"), ("cp", "-", f"s3://{b}/x"), ("sync", "f", "-"), ("cp", f"s3://{b}/k", "-", "--json")):

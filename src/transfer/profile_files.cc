@@ -34,7 +34,8 @@ os::Path FromVariable(const char* name, const os::Path& fallback) {
 Result<std::string> ReadIfThere(const os::Path& path, bool secret) {
   struct stat info = {};
   if (path.empty() || ::stat(path.c_str(), &info) != 0) return std::string();
-  if (secret && (info.st_mode & 077) != 0) {
+  // A device holds none: /dev/null is how others say that there is no such file.
+  if (secret && S_ISREG(info.st_mode) && (info.st_mode & 077) != 0) {
     return Fail(Code::kDenied,
                 fmt::format("{} holds a secret, but its mode {:o} lets others read it",
                             path.string(), info.st_mode & 0777),

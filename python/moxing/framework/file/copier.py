@@ -32,7 +32,7 @@ def can_copy(source, target):
 def _environment(record_folder):
     """What it shall know of stores is said here: no file of the user's speaks beside it."""
     env = {name: value for name, value in os.environ.items() if name not in _OURS}
-    env.update(MUSTER_PROFILES="/nonexistent", AWS_CONFIG_FILE="/dev/null", AWS_SHARED_CREDENTIALS_FILE="/dev/null")
+    env.update(MUSTER_PROFILES="/dev/null", AWS_CONFIG_FILE="/dev/null", AWS_SHARED_CREDENTIALS_FILE="/dev/null")
     if record_folder:
         env["XDG_STATE_HOME"] = record_folder
     return env
