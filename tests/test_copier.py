@@ -267,6 +267,12 @@ def test_a_dash_is_standard_output(run, store, scratch, s3, b):
     s3.put_object(Bucket=b, Key="k", Body=data)
     done = subprocess.run([MUSTER, "cp", f"s3://{b}/k", "-"], env={**store.env, "HOME": str(scratch / "nobody")}, cwd=scratch, capture_output=True)
     assert done.stdout == data and done.returncode == 0
+    for verb in ["cp", f"s3://{b}/k", "-"], ["objects", "cat", f"s3://{b}/k"]:
+        with open("/dev/full", "wb") as full:
+            no_room = subprocess.run([MUSTER, *verb], env=store.env, stdout=full, stderr=subprocess.PIPE, text=True)
+        assert no_room.returncode == 1 and "closed or full" in no_room.stderr, no_room
+        reader = subprocess.run(["bash", "-c", '"$@" | head -c 3 | wc -c; echo ${PIPESTATUS[0]}', "-", MUSTER, *verb], env=store.env, capture_output=True, text=True)
+        assert reader.stdout.split() == ["3", "141"] and reader.stderr == "", reader
     fill(scratch / "f", 1)
     for command in (("cp", "-r", f"s3://{b}", "-"), ("cp", "f", "-"), ("cp", "-", f"s3://{b}/x"), ("sync", "f", "-"), ("cp", f"s3://{b}/k", "-", "--json")):
         refused = run(*command, check=False)

@@ -1,8 +1,8 @@
 #include "cli/copy_flags.h"
 #include "cli/copy_screen.h"
+#include "cli/object_verbs.h"
 #include "cli/stores.h"
 #include "cli/verbs.h"
-#include "transfer/objects.h"
 
 namespace muster::cli {
 namespace {
@@ -22,13 +22,7 @@ Result<int> Print(Context& context, const Args& args) {
   const auto stores = OpenStores(context, args);
   transfer::Observer nobody;
   transfer::Objects objects(*stores, nobody, std::move(options));
-  bool written = true;
-  MUSTER_TRY(objects.Read(places[0], 0, -1, [&](std::string_view bytes) {
-    return written = context.screen.Out(bytes);
-  }));
-  if (!written)
-    return Fail(Code::kIo, "not all of it was taken: standard output is closed or full");
-  return 0;
+  return PrintBytes(context.screen, objects, places[0]);
 }
 
 Result<int> Run(Context& context, const Args& args) {

@@ -1,9 +1,13 @@
 // muster objects cat, stat and presign.
+#include <poll.h>
+#include <unistd.h>
+
+#include <csignal>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "cli/object_verbs.h"
-#include "cli/screen.h"
 #include "cli/table.h"
 
 namespace muster::cli {
@@ -32,16 +36,31 @@ json::object InfoJson(const transfer::Location& place, const transfer::ObjectInf
   return object;
 }
 
+bool ReaderLeft() {
+  pollfd out{STDOUT_FILENO, 0, 0};
+  return ::poll(&out, 1, 0) > 0 && (out.revents & POLLERR) != 0;
+}
+
 }  // namespace
+
+Result<int> PrintBytes(Screen& screen, transfer::Objects& objects, const transfer::Location& place,
+                       int64_t offset, int64_t length) {
+  bool written = true;
+  MUSTER_TRY(objects.Read(place, offset, length,
+                          [&](std::string_view bytes) { return written = screen.Out(bytes); }));
+  if (written) return 0;
+  if (ReaderLeft()) return 128 + SIGPIPE;
+  return Fail(Code::kIo, "not all of it was taken: standard output is closed or full");
+}
 
 Result<int> PrintObjects(ObjectsCall& call) {
   MUSTER_ASSIGN(const auto offset, call.args.Int("offset", 0, kMostBytes));
   MUSTER_ASSIGN(const auto length, call.args.Int("length", 0, kMostBytes));
   for (const transfer::Location& place : call.places) {
     MUSTER_TRY(CheckKey(place));
-    MUSTER_TRY(
-        call.objects.Read(place, offset.value_or(0), length.value_or(-1),
-                          [&](std::string_view bytes) { return call.context.screen.Out(bytes); }));
+    MUSTER_ASSIGN(const int code, PrintBytes(call.context.screen, call.objects, place,
+                                             offset.value_or(0), length.value_or(-1)));
+    if (code != 0) return code;
   }
   return 0;
 }

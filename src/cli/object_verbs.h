@@ -2,6 +2,7 @@
 
 #include "cli/context.h"
 #include "cli/flags.h"
+#include "cli/screen.h"
 #include "transfer/objects.h"
 
 namespace muster::cli {
@@ -24,5 +25,10 @@ Result<int> PrintObjects(ObjectsCall& call);   // cat
 Result<int> ShowObjects(ObjectsCall& call);    // stat
 Result<int> SignAddress(ObjectsCall& call);    // presign
 Result<int> ManageKeys(ObjectsCall& call);     // key; reads its words itself
+
+// The bytes of an object, those of a stretch, to standard output. A reader who has left (`| head`)
+// ends it without a word, with the code that a shell gives for SIGPIPE.
+Result<int> PrintBytes(Screen& screen, transfer::Objects& objects, const transfer::Location& place,
+                       int64_t offset = 0, int64_t length = -1);
 
 }  // namespace muster::cli

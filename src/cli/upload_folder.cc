@@ -94,7 +94,7 @@ Result<int> Run(Context& context, const Args& args) {
                 transfer::Copy({&from, 1}, to, options, *stores, screen));
   if (lacks) summary.notes.push_back("would make the bucket s3://" + to.bucket);
   const int code = screen.Finish(summary);
-  if (code == 0) TellNext(context, args, to);
+  if (code == 0 && !options.dry_run) TellNext(context, args, to);
   return code;
 }
 
