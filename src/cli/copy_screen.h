@@ -31,6 +31,7 @@ class CopyScreen final : public transfer::Observer {
 
   void Tick(const transfer::Tally& tally) override;
   void Did(const transfer::Deed& deed) override;
+  bool HearsOfEach() const override { return (verbose_ || dry_run_) && !json_; }
   bool GoOn() override;
 
   // Prints what was done; the exit code.

@@ -212,7 +212,7 @@ bool CopyRun::Take(Engine& engine, const Item& item, const std::string& name) {
   session_.Found(item.size);
   const auto it = existing_.find(name);
   if (it != existing_.end()) it->second.in_source = true;
-  const std::string shown = Show(name.empty() ? destination_ : Below(destination_, name));
+  const auto shown = [&] { return Show(name.empty() ? destination_ : Below(destination_, name)); };
   const bool folder_mark =
       name.ends_with('/') && item.size == 0 && destination_.kind == Location::Kind::kFile;
   if (folder_mark) {
@@ -222,26 +222,26 @@ bool CopyRun::Take(Engine& engine, const Item& item, const std::string& name) {
       made = tree_->MakeFolder(name);
     }
     if (made) {
-      session_.Did(Deed::Kind::kSkipped, Show(item.at), shown, 0);
+      session_.Did(Deed::Kind::kSkipped, Show(item.at), shown(), 0);
     } else {
-      session_.Failed(Show(item.at), shown, std::move(made).error(), 0);
+      session_.Failed(Show(item.at), shown(), std::move(made).error(), 0);
     }
     return true;
   }
   auto target = TargetFor(name);
   if (!target) {
-    session_.Failed(Show(item.at), shown, std::move(target).error(), item.size);
+    session_.Failed(Show(item.at), shown(), std::move(target).error(), item.size);
     return true;
   }
   const bool done = WasDoneBefore(item, *target, name);
   done_before_ += done ? 1 : 0;
   if (done || (it != existing_.end() &&
                IsUnchanged(worker_, item, target->at, it->second, options_.skip))) {
-    session_.Did(Deed::Kind::kSkipped, Show(item.at), shown, item.size);
+    session_.Did(Deed::Kind::kSkipped, Show(item.at), shown(), item.size);
     return true;
   }
   if (options_.dry_run) {
-    session_.Did(Deed::Kind::kWouldCopy, Show(item.at), shown, item.size);
+    session_.Did(Deed::Kind::kWouldCopy, Show(item.at), shown(), item.size);
     return !session_.stopped();
   }
   return engine.Add(item, std::move(*target));

@@ -86,6 +86,7 @@ class Observer {
   virtual ~Observer() = default;
   virtual void Tick(const Tally&) {}
   virtual void Did(const Deed&) {}
+  virtual bool HearsOfEach() const { return true; }  // false: `Did` need not be called
   virtual bool GoOn() { return true; }  // false: end soon, keeping what can go on later
 };
 

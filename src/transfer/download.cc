@@ -249,8 +249,8 @@ Outcome<void> Download::FetchPart(Worker& worker, const Part& part) {
 }
 
 Outcome<void> Download::CopyPart(Worker& worker, const Part& part) {
-  const FileStretch stretch{source_.get(), file_.get(),    part.offset,
-                            part.length,   Show(item_.at), target_.place.path.string()};
+  const FileStretch stretch{source_.get(), file_.get(), part.offset,
+                            part.length,   item_.at,    target_.at};
   const bool whole = plan_.count == 1;
   const s3::DigestKind kind = KindFor(item_.checksum, false, whole);
   const bool summed = !local() && item_.checksum && item_.checksum->kind == kind;

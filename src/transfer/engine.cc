@@ -247,7 +247,7 @@ void Engine::FinishObject(Worker& worker, const std::shared_ptr<Open>& open) {
 void Engine::Succeed(const std::shared_ptr<Open>& open, Check check) {
   open->copy.reset();
   if (session_.record) session_.record->Done(open->target.key, open->item.identity);
-  session_.Copied(open->item, Show(open->target.at), check, open->kept);
+  session_.Copied(open->item, open->target.at, check, open->kept);
   Ended();
 }
 

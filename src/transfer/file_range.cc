@@ -17,16 +17,18 @@ constexpr int64_t kAtOnce = 8 << 20;
 constexpr size_t kWriteAtOnce = 128 << 10;
 
 std::unexpected<Error> Shorter(const FileStretch& stretch) {
-  return Fail(Code::kConflict, fmt::format("{} became shorter while it was copied", stretch.source),
+  return Fail(Code::kConflict,
+              fmt::format("{} became shorter while it was copied", Show(stretch.source)),
               "copy it again when nothing writes to it");
 }
 
-Status WriteBy(size_t step, int fd, std::string_view bytes, int64_t offset,
-               const std::string& shown) {
+// `shown()` names the file, for an error.
+template <typename Shown>
+Status WriteBy(size_t step, int fd, std::string_view bytes, int64_t offset, const Shown& shown) {
   while (!bytes.empty()) {
     const ssize_t n = ::pwrite(fd, bytes.data(), std::min(bytes.size(), step), offset);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return FailErrno(n < 0 ? errno : ENOSPC, "write " + shown);
+    if (n <= 0) return FailErrno(n < 0 ? errno : ENOSPC, "write " + shown());
     bytes.remove_prefix(static_cast<size_t>(n));
     offset += n;
   }
@@ -42,11 +44,11 @@ Status CopyBytes(Worker& worker, const FileStretch& stretch, int64_t done, const
     const int64_t at = stretch.offset + done;
     const ssize_t n = ::pread(stretch.from, worker.buffer.data(), wanted, at);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return FailErrno(errno, "read " + stretch.source);
+    if (n < 0) return FailErrno(errno, "read " + Show(stretch.source));
     if (n == 0) return Shorter(stretch);
     const std::string_view bytes(worker.buffer.data(), static_cast<size_t>(n));
     see(bytes);
-    MUSTER_TRY(WriteBy(bytes.size(), stretch.to, bytes, at, stretch.target));
+    MUSTER_TRY(WriteBy(bytes.size(), stretch.to, bytes, at, [&] { return Show(stretch.target); }));
     done += n;
     if (!worker.session.Moved(n)) return Fail(Code::kConflict, "the copy was stopped");
   }
@@ -58,7 +60,7 @@ Status CopyBytes(Worker& worker, const FileStretch& stretch, int64_t done, const
 Status FilledFile::WriteAt(int fd, std::string_view bytes, int64_t offset,
                            const std::string& shown) {
   const MutexLock lock(turn_);
-  return WriteBy(kWriteAtOnce, fd, bytes, offset, shown);
+  return WriteBy(kWriteAtOnce, fd, bytes, offset, [&] { return shown; });
 }
 
 Outcome<void> CopyStretch(Worker& worker, const FileStretch& stretch) {
@@ -69,7 +71,7 @@ Outcome<void> CopyStretch(Worker& worker, const FileStretch& stretch) {
     const ssize_t n = ::copy_file_range(stretch.from, &from, stretch.to, &to, step, 0);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && (errno == ENOSPC || errno == EDQUOT)) {
-      MUSTER_TRY(Status(FailErrno(errno, "copy to " + stretch.target)));
+      MUSTER_TRY(Status(FailErrno(errno, "copy to " + Show(stretch.target))));
     }
     if (n <= 0) break;  // not between these two, or the end, which memory tells apart
     done += n;

@@ -4,6 +4,7 @@
 
 #include "base/thread_annotations.h"
 #include "s3/digest.h"
+#include "transfer/location.h"
 #include "transfer/worker.h"
 
 namespace muster::transfer {
@@ -16,7 +17,9 @@ constexpr int64_t kWorthRoom = 1 << 20;
 struct FileStretch {
   int from = -1, to = -1;  // borrowed
   int64_t offset = 0, length = 0;
-  std::string source, target;  // for people
+  const Location&
+      source;  // for people, who rarely need them: showing costs more than moving 10 KiB
+  const Location& target;
 };
 
 // By the kernel where it can, without a look at the bytes. kConflict when the source became shorter

@@ -111,7 +111,7 @@ void NearUpload::Abandon(Worker&) {
 
 Outcome<void> NearUpload::Move(Worker& worker, const Part& part) {
   const FileStretch stretch{source_.fd.get(), draft_.fd.get(), part.offset,
-                            part.length,      Show(item_.at),  Show(target_.at)};
+                            part.length,      item_.at,        target_.at};
   MUSTER_ASSIGN(std::string crc, CopyAndSum(worker, stretch, s3::DigestKind::kCrc32c));
   MUSTER_TRY(CheckSource());
   if (keep_) session_.record->AddPart(target_.key, part.number, {"", s3::Hex(crc)});

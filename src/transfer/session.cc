@@ -62,7 +62,7 @@ void Session::Note(std::string text) {
   }
 }
 
-void Session::Copied(const Item& item, const std::string& destination, Check check, int64_t kept) {
+void Session::Copied(const Item& item, const Location& destination, Check check, int64_t kept) {
   ++ended_;
   const MutexLock lock(mutex_);
   ++summary_.copied;
@@ -70,7 +70,8 @@ void Session::Copied(const Item& item, const std::string& destination, Check che
   summary_.resumed_bytes += kept;
   summary_.bytes += std::max<int64_t>(item.size - kept, 0);
   ++summary_.checked[static_cast<size_t>(check)];
-  observer_.Did({Deed::Kind::kCopied, Show(item.at), destination, item.size});
+  if (!observer_.HearsOfEach()) return;
+  observer_.Did({Deed::Kind::kCopied, Show(item.at), Show(destination), item.size});
 }
 
 void Session::Did(Deed::Kind kind, const std::string& source, const std::string& destination,

@@ -39,7 +39,7 @@ class Session {
   void Retried() { ++retries_; }
   void Note(std::string text) EXCLUDES(mutex_);
   // `kept`: so many of its bytes were there from an earlier run.
-  void Copied(const Item& item, const std::string& destination, Check check, int64_t kept)
+  void Copied(const Item& item, const Location& destination, Check check, int64_t kept)
       EXCLUDES(mutex_);
   void Did(Deed::Kind kind, const std::string& source, const std::string& destination, int64_t size)
       EXCLUDES(mutex_);
