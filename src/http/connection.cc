@@ -165,7 +165,8 @@ asio::awaitable<Outcome> Connection::SendFile(const FileBody& body, LargeFiles& 
 
 // A program on this machine that gets the pages of the file themselves fetches them from memory in
 // its own time; a copy that was just made is in the caches. Of several files at a time all
-// processors are busy, and what takes the least work in all is the quickest. What finds no room is read again.
+// processors are busy, and what takes the least work in all is the quickest. What finds no room is
+// read again.
 Wire::Step Connection::SendCopy(int file, int64_t offset, int64_t length) {
   const auto wanted = static_cast<size_t>(std::min<int64_t>(std::ssize(scratch_), length));
   const ssize_t n = ::pread(file, scratch_.data(), wanted, offset);
