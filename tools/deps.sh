@@ -12,7 +12,7 @@ packages() {
     demo) echo python3 python3-torch python3-numpy libopenblas0-pthread dataset-fashion-mnist ;;
     test) packages build; packages demo
           echo python3-pytest python3-pytest-xdist python3-yaml python3-jsonschema openmpi-bin mpich openssl curl bash zsh fish tmux procps \
-               s3cmd rclone awscli python3-boto3 e2fsprogs xfsprogs ;;
+               s3cmd rclone awscli python3-boto3 e2fsprogs xfsprogs python3-cairo ;;
     objects) packages test; echo python3-venv ceph-mon ceph-osd ceph-mgr radosgw ceph-common ;;
     frameworks) packages demo
           echo python3-venv python3-pip python3-dev python3-wheel python3-setuptools python3-yaml python3-psutil python3-cloudpickle \
