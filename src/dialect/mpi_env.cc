@@ -75,6 +75,9 @@ void SetMpirunEnv(const JobFacts& facts, const MpiFiles& files, NodeOrder& head,
     // Nodes that are one machine may have one host name, and then collide in shared memory.
     SetEnvDefault(head.env, "OMPI_MCA_btl", "self,tcp");
     SetEnvDefault(head.env, "OMPI_MCA_mpi_yield_when_idle", "1");
+    // Its daemons would share /tmp/ompi.HOST.USER with those of every other job here, and of two
+    // that come or go in the same instant one fails to make it.
+    SetEnvDefault(head.env, "OMPI_MCA_orte_tmpdir_base", head.dir);
   }
 }
 

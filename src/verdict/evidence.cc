@@ -86,6 +86,7 @@ constexpr std::string_view kEchoes[] = {
     "Horovod detected that one or more",      // horovodrun, of a rank that told better
     "Distributed job exited with exception",  // msrun, of a rank that told better
     "is detected by the operating system.",   // Paddle, of any signal
+    "plm:rsh: Warning: setpgid(",             // Open MPI, of an agent that was up before it knew
     "_ARRAY_API not found",                   // NumPy 2, to what was built with NumPy 1
 };
 // The head of NumPy's advice to such a module, which follows on lines of its own.

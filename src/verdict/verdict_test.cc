@@ -253,6 +253,9 @@ TEST(Judge, PassesOverWhatFrameworksPrintAnyway) {
       "E0000 00:00:1 cuda_executor.cc:1228] INTERNAL: CUDA Runtime error: Failed call to "
       "cudaGetRuntimeVersion: Error loading CUDA libraries. GPU will not be used.",
       "W0000 00:00:1 preemption_notifier.cc:90] SIGTERM caught at 2026-11-15T13:20:07",
+      // Open MPI 4.1
+      "[node-0:01431] plm:rsh: Warning: setpgid(1441,1441) failed in parent with "
+      "errno=Permission denied(13)",
       // torchrun
       "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ",
       "torch.distributed.elastic.multiprocessing.api.SignalException: Process 7 got signal: 15",
