@@ -28,7 +28,7 @@ AwsChunked::AwsChunked(const Caller& caller)
       scope_(caller.scope),
       chunk_{.signature = caller.signature} {}
 
-S3Status AwsChunked::Feed(std::string_view bytes, const Taker& take) {
+S3Status AwsChunked::Feed(std::string_view bytes, s3::SharedSums& sums, const Taker& take) {
   while (!bytes.empty()) {
     if (state_ == State::kData) {
       const auto piece =
@@ -47,14 +47,14 @@ S3Status AwsChunked::Feed(std::string_view bytes, const Taker& take) {
       bytes.remove_prefix(1);
       if (line_.size() > kLongestHeader) return Broken();
       if (!line_.ends_with("\n")) continue;
-      MUSTER_TRY(state_ == State::kHeader ? ReadHeader() : CloseChunk());
+      MUSTER_TRY(state_ == State::kHeader ? ReadHeader(sums) : CloseChunk());
       line_.clear();
     }
   }
   return {};
 }
 
-S3Status AwsChunked::ReadHeader() {
+S3Status AwsChunked::ReadHeader(s3::SharedSums& sums) {
   if (!line_.ends_with("\r\n")) return Broken();
   const std::string_view header = std::string_view(line_).substr(0, line_.size() - 2);
   const size_t semicolon = std::min(header.find(';'), header.size());
@@ -71,10 +71,10 @@ S3Status AwsChunked::ReadHeader() {
     if (!extension.starts_with(kSignatureName)) return Broken();
     chunk_.previous = std::exchange(chunk_.signature, extension.substr(kSignatureName.size()));
     if (left_ >= kSmall) {
-      later_.Expect(left_);
+      sums.Expect(left_);
       told_.push_back(chunk_);
     } else {
-      later_.Skip(left_);
+      if (left_ > 0) sums.Skip(left_);
       chunk_hash_.emplace(s3::DigestKind::kSha256);
     }
   }
@@ -103,12 +103,12 @@ bool AwsChunked::Fits(const Told& told, const std::string& hash) const {
                         told.signature);
 }
 
-S3Status AwsChunked::Prove(std::string_view payload) {
+S3Status AwsChunked::Prove(const std::vector<std::string>& hashes) {
   bool good = true;
-  later_.Add(payload, [&](const std::string& hash) {
+  for (const std::string& hash : hashes) {
     good = Fits(told_.front(), hash) && good;
     told_.pop_front();
-  });
+  }
   if (!good) return Refuse(S3Code::kSignatureDoesNotMatch);
   return {};
 }

@@ -6,17 +6,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "http/message.h"
 #include "objects/authenticate.h"
-#include "objects/chunk_hashes.h"
 #include "s3/digest.h"
+#include "s3/shared_sums.h"
 
 namespace muster::objects {
 
 // Takes the aws-chunked coding off a body: "SIZE[;chunk-signature=HEX]\r\nBYTES\r\n", a last chunk
 // of none, and perhaps a trailer. Bytes are handed on before their chunk's signature was compared,
-// so nothing of them may be shown to anyone before End has said yes and Prove has of all of them.
+// so nothing of them may be shown to anyone before End has said yes and Prove has of all chunks.
 class AwsChunked {
  public:
   using Taker = std::function<S3Status(std::string_view)>;
@@ -24,10 +25,10 @@ class AwsChunked {
   // By caller.payload, one of the three chunked forms.
   explicit AwsChunked(const Caller& caller);
 
-  S3Status Feed(std::string_view bytes, const Taker& take);
-  // Every byte that was handed on, in their order and better in large pieces: that they are what
-  // their chunks' signatures say.
-  S3Status Prove(std::string_view payload);
+  // `sums`, which every byte that is handed on goes to, is told of the chunks whose hash is wanted.
+  S3Status Feed(std::string_view bytes, s3::SharedSums& sums, const Taker& take);
+  // What `sums` says of these chunks, in their order: that it is what their signatures say.
+  S3Status Prove(const std::vector<std::string>& hashes);
   bool proven() const { return told_.empty(); }  // after End: all of it
   // The body has ended: it must have ended here, and the trailer's signature must fit.
   S3Status End();
@@ -41,7 +42,7 @@ class AwsChunked {
     std::string previous, signature;
   };
 
-  S3Status ReadHeader();
+  S3Status ReadHeader(s3::SharedSums& sums);
   S3Status CloseChunk();
   bool Fits(const Told& told, const std::string& hash) const;
   S3Status ReadTrailer();
@@ -53,8 +54,7 @@ class AwsChunked {
   int64_t left_ = 0;  // of the chunk's data
   Told chunk_;
   std::optional<s3::Digest> chunk_hash_;  // of one that is hashed as it comes
-  ChunkHashes later_;
-  std::deque<Told> told_;  // of those that Prove has still to hash
+  std::deque<Told> told_;  // of those that Prove has still to see
   http::Headers trailer_;
 };
 

@@ -13,18 +13,22 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t step = data[1] % 64 + 1;
   std::string_view body(reinterpret_cast<const char*>(data + 2), size - 2);
   muster::objects::AwsChunked chunked(caller);
+  muster::s3::SharedSums sums;
   size_t payload = 0;
   const size_t all = body.size();
   while (!body.empty()) {
     const auto piece = body.substr(0, step);
     body.remove_prefix(piece.size());
-    const auto fed = chunked.Feed(piece, [&](std::string_view bytes) {
+    const auto fed = chunked.Feed(piece, sums, [&](std::string_view bytes) {
       payload += bytes.size();
-      return chunked.Prove(bytes);
+      sums.Add(bytes);
+      return muster::objects::S3Status();
     });
     if (!fed) return 0;
   }
-  (void)chunked.End();
+  const bool ended = chunked.End().has_value();
+  sums.Finish();
+  if (chunked.Prove(sums.TakeChunks()) && ended && !chunked.proven()) std::abort();
   if (payload > all) std::abort();
   return 0;
 }

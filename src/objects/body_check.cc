@@ -81,7 +81,9 @@ S3Status BodyCheck::ReadHead(const S3Request& request, const Caller& caller) {
 
 S3Status BodyCheck::Feed(std::string_view bytes, const Taker& take) {
   if (!chunked_) return TakePayload(bytes, take);
-  return chunked_->Feed(bytes, [&](std::string_view piece) { return TakePayload(piece, take); });
+  MUSTER_TRY(chunked_->Feed(
+      bytes, sums_, [&](std::string_view piece) { return TakePayload(piece, take); }));
+  return chunked_->Prove(sums_.TakeChunks());
 }
 
 S3Status BodyCheck::TakePayload(std::string_view bytes, const Taker& take) {
@@ -91,25 +93,19 @@ S3Status BodyCheck::TakePayload(std::string_view bytes, const Taker& take) {
   if (checksum_) checksum_->Add(bytes);
   S3Status taken;
   sums_.Add(bytes, [&](const s3::SharedPiece& piece) {
-    if (taken) taken = Prove(*piece);
     if (taken) taken = take(piece);
   });
   return taken;
-}
-
-S3Status BodyCheck::Prove(const s3::Piece& piece) {
-  return chunked_ ? chunked_->Prove(piece.bytes()) : S3Status();
 }
 
 S3Result<BodySums> BodyCheck::Finish(const Taker& take) {
   if (chunked_) MUSTER_TRY(chunked_->End());
   if (length_ && seen_ != *length_) return Refuse(S3Code::kIncompleteBody);
   S3Status taken;
-  auto [md5, sha256] = sums_.Finish([&](const s3::SharedPiece& piece) {
-    taken = Prove(*piece);
-    if (taken) taken = take(piece);
-  });
+  auto [md5, sha256] =
+      sums_.Finish([&](const s3::SharedPiece& piece) { taken = take(piece); });
   if (!taken) return std::unexpected(std::move(taken).error());
+  if (chunked_) MUSTER_TRY(chunked_->Prove(sums_.TakeChunks()));
   if (chunked_ && !chunked_->proven()) return Refuse(S3Code::kSignatureDoesNotMatch);
   if (!wanted_md5_.empty() && wanted_md5_ != md5) return Refuse(S3Code::kBadDigest);
   if (wanted_sha256_ && *wanted_sha256_ != s3::Hex(sha256)) {

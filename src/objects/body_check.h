@@ -39,7 +39,6 @@ class BodyCheck {
   BodyCheck() = default;
   S3Status ReadHead(const S3Request& request, const Caller& caller);
   S3Status TakePayload(std::string_view bytes, const Taker& take);
-  S3Status Prove(const s3::Piece& piece);
   S3Status CompareChecksum(std::string& raw);
 
   std::optional<int64_t> length_;

@@ -72,29 +72,54 @@ template <ByteOrder kOrder, size_t kLanes>
   }
 }
 
-// `lanes`: at most as many as the vector has words; `compress(state, words)` takes a block of all.
+// At most as many texts as the vector has words.
+template <typename Vector, size_t kState>
+class Abreast {
+ public:
+  static constexpr size_t kLanes = sizeof(Vector) / sizeof(uint32_t);
+
+  template <typename Lane>
+  [[gnu::always_inline]] explicit Abreast(std::span<Lane* const> lanes) {
+    for (size_t i = 0; i < kLanes; ++i) {
+      const Lane& lane = *lanes[i < lanes.size() ? i : 0];  // empty places follow the first
+      at_[i] = lane.blocks;
+      for (size_t word = 0; word < kState; ++word) state[word][i] = lane.state->words[word];
+    }
+  }
+
+  // The next block of each.
+  template <ByteOrder kOrder>
+  [[gnu::always_inline]] void Take(uint32_t (&words)[kBlockWords][kLanes]) {
+    Transpose<kOrder>(at_, words);
+    for (const char*& text : at_) text += kBlockBytes;
+  }
+
+  template <typename Lane>
+  [[gnu::always_inline]] void Store(std::span<Lane* const> lanes, size_t count) const {
+    for (size_t i = 0; i < lanes.size(); ++i) {
+      for (size_t word = 0; word < kState; ++word) lanes[i]->state->words[word] = state[word][i];
+      lanes[i]->blocks = at_[i];
+      lanes[i]->count -= count;
+    }
+  }
+
+  Vector state[kState];
+
+ private:
+  const char* at_[kLanes];
+};
+
+// `compress(state, words)` takes a block of all.
 template <typename Vector, size_t kState, ByteOrder kOrder, typename Lane, typename Compress>
 [[gnu::always_inline]] inline void AddAbreast(std::span<Lane* const> lanes, size_t count,
                                               const Compress& compress) {
-  constexpr size_t kLanes = sizeof(Vector) / sizeof(uint32_t);
-  const char* at[kLanes];
-  Vector state[kState];
-  for (size_t i = 0; i < kLanes; ++i) {
-    const Lane& lane = *lanes[i < lanes.size() ? i : 0];  // empty places follow the first
-    at[i] = lane.blocks;
-    for (size_t word = 0; word < kState; ++word) state[word][i] = lane.state->words[word];
-  }
+  Abreast<Vector, kState> texts(lanes);
   for (size_t block = 0; block < count; ++block) {
-    alignas(64) uint32_t words[kBlockWords][kLanes];
-    Transpose<kOrder>(at, words);
-    compress(state, reinterpret_cast<Vector*>(words));
-    for (const char*& text : at) text += kBlockBytes;
+    alignas(64) uint32_t words[kBlockWords][texts.kLanes];
+    texts.template Take<kOrder>(words);
+    compress(texts.state, reinterpret_cast<Vector*>(words));
   }
-  for (size_t i = 0; i < lanes.size(); ++i) {
-    for (size_t word = 0; word < kState; ++word) lanes[i]->state->words[word] = state[word][i];
-    lanes[i]->blocks = at[i];
-    lanes[i]->count -= count;
-  }
+  texts.Store(lanes, count);
 }
 
 #endif

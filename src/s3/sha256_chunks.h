@@ -2,36 +2,43 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "s3/sha256_blocks.h"
 
-namespace muster::objects {
+namespace muster::s3 {
 
-// The SHA-256s of the chunks that a text consists of, taken when a large piece of it is there:
-// chunks that are there at a time are hashed together, in less time.
-class ChunkHashes {
+// The SHA-256s of the chunks that a text consists of, taken when a large piece of it is there: what
+// is there at a time is hashed together, in less time. A chunk may be the whole text.
+class Sha256Chunks {
  public:
-  // The next chunk has this length.
+  static constexpr int64_t kUnknown = INT64_MAX;
+
+  // The next chunk has this length; kUnknown: it goes on until End.
   void Expect(int64_t length) { chunks_.push_back({.length = length}); }
   // So many bytes are of chunks that nobody wants the hash of.
   void Skip(int64_t length);
 
-  // The next bytes of the text; `ended` is told the hash, raw, of each chunk that ends with them,
-  // in their order.
-  void Add(std::string_view bytes, const std::function<void(const std::string&)>& ended);
+  // The next bytes of the text. Their whole blocks become lanes, which must be hashed before the
+  // next call; the bytes stay until then.
+  void Add(std::string_view bytes, std::vector<Sha256Lane>& lanes);
+  void End();  // of the one of unknown length, behind its last byte
+
+  // When all lanes are hashed: the hashes, raw, of the chunks that have ended since, in their order.
+  std::vector<std::string> TakeEnded();
 
  private:
   struct Chunk {
     int64_t length = 0, seen = 0;
     bool wanted = true;
-    s3::Sha256State state;
+    Sha256State state;
     std::string rest;  // less than a block
   };
 
-  std::deque<Chunk> chunks_;  // those that have not ended
+  std::deque<Chunk> chunks_;  // lanes know where their states are
+  size_t ended_ = 0;          // of the first ones every byte was seen
 };
 
-}  // namespace muster::objects
+}  // namespace muster::s3

@@ -1,87 +1,27 @@
 // The instructions that some processors have for SHA-256. Each waits for the one before it, so that
 // two texts take the time of one.
-#include "s3/sha256_ways.h"
+#include "s3/sha256_rounds.h"
 
 #ifdef __x86_64__
 
 #include <utility>
 
-#include <immintrin.h>
-
 namespace muster::s3 {
 namespace {
 
-#define MUSTER_SHA_TARGET __attribute__((target("sha,sse4.1,ssse3"), always_inline))
-
-// A text's state while its blocks pass, in the order that the instructions want: a, b, e, f and
-// c, d, g, h, each from the highest word down.
-struct Running {
-  __m128i abef, cdgh;  // behind the last whole block
-  __m128i s0, s1;      // within a block
-  __m128i words[4];    // sixteen of the schedule
-};
-
-MUSTER_SHA_TARGET inline void Open(Running& r, const Sha256State& state) {
-  const auto& w = state.words;
-  const auto four = [](uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-    return _mm_set_epi32(static_cast<int>(a), static_cast<int>(b), static_cast<int>(c),
-                         static_cast<int>(d));
-  };
-  r.abef = four(w[0], w[1], w[4], w[5]);
-  r.cdgh = four(w[2], w[3], w[6], w[7]);
-}
-
-MUSTER_SHA_TARGET inline void Close(const Running& r, Sha256State& state) {
-  alignas(16) uint32_t low[4], high[4];
-  _mm_store_si128(reinterpret_cast<__m128i*>(low), r.abef);
-  _mm_store_si128(reinterpret_cast<__m128i*>(high), r.cdgh);
-  state.words = {low[3], low[2], high[3], high[2], low[1], low[0], high[1], high[0]};
-}
-
-MUSTER_SHA_TARGET inline void BeginBlock(Running& r, const char* block) {
-  // Words are big-endian.
-  const __m128i turn = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
-  for (size_t i = 0; i < 4; ++i) {
-    const auto* at = reinterpret_cast<const __m128i*>(block + 16 * i);
-    r.words[i] = _mm_shuffle_epi8(_mm_loadu_si128(at), turn);
-  }
-  r.s0 = r.abef;
-  r.s1 = r.cdgh;
-}
-
-// Four of the 64 rounds, and of the schedule what they make ready.
-template <size_t kGroup>
-MUSTER_SHA_TARGET inline void Rounds(Running& r) {
-  __m128i &now = r.words[kGroup % 4], &before = r.words[(kGroup + 3) % 4],
-          &next = r.words[(kGroup + 1) % 4];
-  const auto* roots = reinterpret_cast<const __m128i*>(kSha256Roots + 4 * kGroup);
-  const __m128i sum = _mm_add_epi32(now, _mm_load_si128(roots));
-  r.s1 = _mm_sha256rnds2_epu32(r.s1, r.s0, sum);
-  if constexpr (kGroup >= 3 && kGroup < 15) {
-    next = _mm_sha256msg2_epu32(_mm_add_epi32(next, _mm_alignr_epi8(now, before, 4)), now);
-  }
-  r.s0 = _mm_sha256rnds2_epu32(r.s0, r.s1, _mm_shuffle_epi32(sum, 0x0e));
-  if constexpr (kGroup >= 1 && kGroup < 13) before = _mm_sha256msg1_epu32(before, now);
-}
-
-MUSTER_SHA_TARGET inline void EndBlock(Running& r) {
-  r.abef = _mm_add_epi32(r.abef, r.s0);
-  r.cdgh = _mm_add_epi32(r.cdgh, r.s1);
+template <size_t... kGroups>
+MUSTER_SHA_TARGET inline void RoundsOfOne(Sha256Run& r, std::index_sequence<kGroups...> /*all*/) {
+  (Sha256Rounds<kGroups>(r), ...);
 }
 
 template <size_t... kGroups>
-MUSTER_SHA_TARGET inline void RoundsOfOne(Running& r, std::index_sequence<kGroups...> /*all*/) {
-  (Rounds<kGroups>(r), ...);
-}
-
-template <size_t... kGroups>
-MUSTER_SHA_TARGET inline void RoundsOfTwo(Running& r, Running& other,
+MUSTER_SHA_TARGET inline void RoundsOfTwo(Sha256Run& r, Sha256Run& other,
                                           std::index_sequence<kGroups...> /*all*/) {
-  ((Rounds<kGroups>(r), Rounds<kGroups>(other)), ...);
+  ((Sha256Rounds<kGroups>(r), Sha256Rounds<kGroups>(other)), ...);
 }
 
 __attribute__((target("sha,sse4.1,ssse3"))) void AddOne(Sha256Lane& lane, size_t count) {
-  Running r;
+  Sha256Run r;
   Open(r, *lane.state);
   for (; count > 0; --count, --lane.count, lane.blocks += kSha256Block) {
     BeginBlock(r, lane.blocks);
@@ -93,7 +33,7 @@ __attribute__((target("sha,sse4.1,ssse3"))) void AddOne(Sha256Lane& lane, size_t
 
 __attribute__((target("sha,sse4.1,ssse3"))) void AddTwo(Sha256Lane& one, Sha256Lane& two,
                                                         size_t count) {
-  Running r, other;
+  Sha256Run r, other;
   Open(r, *one.state);
   Open(other, *two.state);
   one.count -= count;
@@ -108,8 +48,6 @@ __attribute__((target("sha,sse4.1,ssse3"))) void AddTwo(Sha256Lane& one, Sha256L
   Close(r, *one.state);
   Close(other, *two.state);
 }
-
-#undef MUSTER_SHA_TARGET
 
 }  // namespace
 

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <bit>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <thread>
 #include <vector>
 
 #include "base/thread_annotations.h"
 #include "s3/digest.h"
-#include "s3/md5_lanes.h"
-#include "s3/sha256_blocks.h"
+#include "s3/md5_sha256.h"
+#include "s3/sha256_chunks.h"
 
 namespace muster::s3 {
 namespace {
@@ -22,7 +23,9 @@ constexpr size_t kMostComing = 8 << 20;  // of all texts, in pieces that are not
 
 class SharedSums::Text {
  public:
-  explicit Text(Sha256 wanted) : with_sha256_(wanted == Sha256::kWanted) {}
+  explicit Text(Sha256 wanted) : with_sha256_(wanted == Sha256::kWanted) {
+    if (with_sha256_) whole_text_.Expect(Sha256Chunks::kUnknown);
+  }
 
   // Of the thread that uses the text.
   std::shared_ptr<Piece> coming = std::make_shared<Piece>();  // not yet whole
@@ -30,35 +33,37 @@ class SharedSums::Text {
   uint64_t length = 0;  // of all bytes
 
   // Of the choir.
-  std::deque<SharedPiece> whole;  // pieces to hash, the first perhaps in part
-  bool busy = false;              // somebody hashes the first
+  std::deque<SharedPiece> whole;           // pieces to hash, the first perhaps in part
+  bool busy = false;                       // somebody hashes the first
+  Sha256Chunks chunks;                     // those that were asked for
+  std::vector<std::string> chunks_hashed;  // since somebody took them
 
   // No more is coming. Behind the last byte goes what MD5 wants there: the mark and the length in
   // bits, little-endian.
   void End() {
-    sha256_blocks_left_ = length / kSha256Block - sha256_blocks_;
-    rest_ = coming->bytes().substr(coming->size() - length % kSha256Block);
-    std::string behind = rest_ + '\x80';
-    while (behind.size() % kMd5Block != kMd5Block - sizeof(uint64_t)) behind += '\0';
+    end_ = length;
+    std::string behind(1, '\x80');
+    while ((length + behind.size()) % kMd5Block != kMd5Block - sizeof(uint64_t)) behind += '\0';
     for (size_t i = 0; i < sizeof(uint64_t); ++i) behind += static_cast<char>(length * 8 >> 8 * i);
-    coming->Append(std::string_view(behind).substr(rest_.size()));
+    coming->Append(behind);
   }
 
   size_t FirstBlocks() const { return (whole.front()->size() - hashed_) / kMd5Block; }
-  Md5Lane Take(size_t blocks) {
+  // The next blocks, to be hashed before they are Taken. SHA-256 has no use for what stands behind
+  // the text.
+  void Take(size_t blocks, std::vector<Md5Lane>& md5, std::vector<Sha256Lane>& sha256) {
     busy = true;
-    return {&md5_, whole.front()->data() + hashed_, blocks};
-  }
-  // Of the blocks just taken those that are the text's own.
-  Sha256Lane TakeSha256(size_t blocks) {
-    const size_t own = std::min(blocks, sha256_blocks_left_);
-    sha256_blocks_ += own;
-    sha256_blocks_left_ -= own;
-    return {&sha256_, whole.front()->data() + hashed_, with_sha256_ ? own : 0};
+    const char* const bytes = whole.front()->data() + hashed_;
+    md5.push_back({&md5_, bytes, blocks});
+    const std::string_view own(bytes, std::min<uint64_t>(blocks * kMd5Block, end_ - taken_));
+    taken_ += own.size();
+    whole_text_.Add(own, sha256);
+    chunks.Add(own, sha256);
   }
   void Taken(size_t blocks) {
     busy = false;
     hashed_ += blocks * kMd5Block;
+    std::ranges::move(chunks.TakeEnded(), std::back_inserter(chunks_hashed));
     if (hashed_ < whole.front()->size()) return;
     whole.pop_front();
     hashed_ = 0;
@@ -69,17 +74,17 @@ class SharedSums::Text {
     for (const uint32_t word : md5_.words) {
       for (int i = 0; i < 4; ++i) sums.md5 += static_cast<char>(word >> 8 * i);
     }
-    if (with_sha256_) sums.sha256 = FinishSha256(sha256_, std::move(rest_), length);
+    whole_text_.End();
+    if (with_sha256_) sums.sha256 = whole_text_.TakeEnded().front();
     return sums;
   }
 
  private:
   const bool with_sha256_;
   Md5State md5_;
-  Sha256State sha256_;
-  uint64_t sha256_blocks_ = 0, sha256_blocks_left_ = UINT64_MAX;  // the latter known at the end
-  std::string rest_;                                              // less than a block, at the end
-  size_t hashed_ = 0;                                             // bytes of the first piece
+  Sha256Chunks whole_text_;
+  uint64_t taken_ = 0, end_ = UINT64_MAX;  // bytes of the text; the latter known at the end
+  size_t hashed_ = 0;                      // bytes of the first piece
 };
 
 // All texts that are coming, in one process.
@@ -125,6 +130,19 @@ class SharedSums::Choir {
     while (auto pass = Next(nullptr)) Hash(*pass);
   }
 
+  void Expect(Text& text, int64_t length) EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    text.chunks.Expect(length);
+  }
+  void Skip(Text& text, int64_t length) EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    text.chunks.Skip(length);
+  }
+  std::vector<std::string> TakeChunks(Text& text) EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return std::exchange(text.chunks_hashed, {});
+  }
+
   Sums Finish(Text& text) EXCLUDES(mutex_) {
     {
       const MutexLock lock(mutex_);
@@ -139,8 +157,8 @@ class SharedSums::Choir {
   struct Pass {
     std::vector<Text*> texts;
     std::vector<Md5Lane> md5;
-    std::vector<Sha256Lane> sha256;  // empty ones for who does not want it
-    size_t blocks = 0;               // of each
+    std::vector<Sha256Lane> sha256;  // of those who want it, or of their chunks
+    size_t blocks = 0;               // of each text
   };
 
   // An equal share of what all may have, or what is left of it.
@@ -203,16 +221,14 @@ class SharedSums::Choir {
     const auto shortest = std::ranges::min_element(pass.texts, {}, &Text::FirstBlocks);
     if (shortest != pass.texts.end()) pass.blocks = (*shortest)->FirstBlocks();
     for (Text* const text : pass.texts) {
-      pass.md5.push_back(text->Take(pass.blocks));
-      pass.sha256.push_back(text->TakeSha256(pass.blocks));
+      text->Take(pass.blocks, pass.md5, pass.sha256);
     }
     waiting_ -= pass.texts.size() * pass.blocks * kMd5Block;
     return pass;
   }
 
   void Hash(Pass& pass) EXCLUDES(mutex_) {
-    AddSha256Blocks(pass.sha256);
-    AddMd5Blocks(pass.md5);
+    AddMd5AndSha256Blocks(pass.md5, pass.sha256);
     const MutexLock lock(mutex_);
     for (Text* const text : pass.texts) text->Taken(pass.blocks);
     idle_.NotifyAll();
@@ -239,12 +255,23 @@ SharedSums::~SharedSums() {
   if (text_) Choir::All().Leave(text_.get());
 }
 
-void SharedSums::Add(std::string_view bytes, const Sight& see) {
-  if (bytes.empty()) return;
+SharedSums::Text& SharedSums::Begun() {
   if (!text_) {
     text_ = std::make_unique<Text>(sha256_);
     Choir::All().Join(text_.get());
   }
+  return *text_;
+}
+
+void SharedSums::Expect(int64_t length) { Choir::All().Expect(Begun(), length); }
+void SharedSums::Skip(int64_t length) { Choir::All().Skip(Begun(), length); }
+std::vector<std::string> SharedSums::TakeChunks() {
+  return text_ ? Choir::All().TakeChunks(*text_) : std::vector<std::string>();
+}
+
+void SharedSums::Add(std::string_view bytes, const Sight& see) {
+  if (bytes.empty()) return;
+  Begun();
   text_->length += bytes.size();
   while (!bytes.empty()) {
     const std::string_view some = bytes.substr(0, text_->piece_size - text_->coming->size());

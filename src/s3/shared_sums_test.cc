@@ -161,6 +161,52 @@ TEST(SharedSums, TextsWithAndWithoutSha256ComeTogether) {
   }
 }
 
+// Several texts at a time, each of chunks of its own length, of which every third is skipped.
+TEST(SharedSums, HashesTheChunksThatAreAskedForBesideTheWhole) {
+  constexpr size_t kTexts = 5;
+  const auto chunk_of = [](size_t text) { return size_t(60'000) + text * 1'777; };
+  std::vector<std::string> bytes;
+  std::vector<SharedSums> sums;
+  std::vector<std::vector<std::string>> expected(kTexts), seen(kTexts);
+  for (size_t i = 0; i < kTexts; ++i) {
+    bytes.push_back(Sample(2'000'003 + 300'007 * i, static_cast<int>(i)));
+    sums.emplace_back(i % 2 == 0 ? Sha256::kWanted : Sha256::kNone);
+  }
+  for (size_t number = 0; number * chunk_of(0) < bytes.back().size(); ++number) {
+    for (size_t i = 0; i < kTexts; ++i) {
+      if (number * chunk_of(i) >= bytes[i].size()) continue;
+      const auto chunk = std::string_view(bytes[i]).substr(number * chunk_of(i), chunk_of(i));
+      if (number % 3 == 0) {
+        sums[i].Skip(std::ssize(chunk));
+      } else {
+        sums[i].Expect(std::ssize(chunk));
+        expected[i].push_back(Hex(DigestOf(DigestKind::kSha256, chunk)));
+      }
+      sums[i].Add(chunk.substr(0, 7));
+      sums[i].Add(chunk.substr(7));
+      for (const std::string& hash : sums[i].TakeChunks()) seen[i].push_back(Hex(hash));
+    }
+  }
+  for (size_t i = 0; i < kTexts; ++i) {
+    const auto [md5, sha256] = sums[i].Finish();
+    for (const std::string& hash : sums[i].TakeChunks()) seen[i].push_back(Hex(hash));
+    EXPECT_EQ(Hex(md5), OneByOne(bytes[i])) << i;
+    EXPECT_EQ(Hex(sha256), i % 2 == 0 ? Hex(DigestOf(DigestKind::kSha256, bytes[i])) : "") << i;
+    EXPECT_EQ(seen[i], expected[i]) << i;
+  }
+}
+
+TEST(SharedSums, ATextThatEndsBeforeItsChunkHasNoHashOfIt) {
+  SharedSums sums;
+  sums.Expect(10);
+  sums.Add("short");
+  EXPECT_EQ(Hex(sums.Finish().md5), OneByOne("short"));
+  EXPECT_THAT(sums.TakeChunks(), testing::IsEmpty());
+  SharedSums nothing;
+  nothing.Expect(10);
+  EXPECT_EQ(Hex(nothing.Finish().md5), OneByOne(""));
+}
+
 TEST(SharedSums, SeesEveryByteOnceAndInOrder) {
   const std::string bytes = Sample(1'500'000, 8);
   std::string seen;
