@@ -61,53 +61,46 @@ __attribute__((target(MUSTER_VECTOR_TARGET), always_inline)) inline void StepInO
   asm volatile("" : "+v"(MadeByMd5Step<I>(s)));
 }
 
-// Two and two, in plain registers and the few of SHA-256: four steps of both texts, and among them
-// four rounds of both.
-template <size_t kGroup>
-MUSTER_SHA_TARGET inline void FourSteps(uint32_t (&one)[4], const Word* block, uint32_t (&two)[4],
-                                        const Word* block2, Beside<2>& beside) {
-  constexpr size_t I = kGroup * 4;
-  StepInOrder<I>(one, block);
-  StepInOrder<I>(two, block2);
-  StepInOrder<I + 1>(one, block);
-  StepInOrder<I + 1>(two, block2);
-  beside.Rounds<kGroup>(0);
-  StepInOrder<I + 2>(one, block);
-  StepInOrder<I + 2>(two, block2);
-  StepInOrder<I + 3>(one, block);
-  StepInOrder<I + 3>(two, block2);
-  beside.Rounds<kGroup>(1);
+// A few of each, in plain registers and the few of SHA-256: a step of every text, and behind it
+// rounds of one of them.
+template <size_t I, size_t kTexts>
+MUSTER_SHA_TARGET inline void StepOfFew(uint32_t (&s)[kTexts][4],
+                                        const Word* const (&blocks)[kTexts],
+                                        Beside<kTexts>& beside) {
+  for (size_t text = 0; text < kTexts; ++text) StepInOrder<I>(s[text], blocks[text]);
+  if constexpr (I % 4 < kTexts) beside.template Rounds<I / 4>(I % 4);
 }
 
-template <size_t... kGroups>
-MUSTER_SHA_TARGET inline void BlockOfTwo(uint32_t (&one)[4], const Word* block, uint32_t (&two)[4],
-                                         const Word* block2, Beside<2>& beside,
-                                         std::index_sequence<kGroups...> /*all*/) {
-  uint32_t a[4], b[4];
-  std::ranges::copy(one, a);
-  std::ranges::copy(two, b);
-  beside.Begin(0);
-  beside.Begin(1);
-  (FourSteps<kGroups>(a, block, b, block2, beside), ...);
-  beside.End(0);
-  beside.End(1);
-  for (size_t i = 0; i < 4; ++i) one[i] += a[i];
-  for (size_t i = 0; i < 4; ++i) two[i] += b[i];
+template <size_t kTexts, size_t... I>
+MUSTER_SHA_TARGET inline void BlockOfFew(uint32_t (&state)[kTexts][4],
+                                         const Word* const (&blocks)[kTexts],
+                                         Beside<kTexts>& beside,
+                                         std::index_sequence<I...> /*steps*/) {
+  uint32_t s[kTexts][4];
+  for (size_t text = 0; text < kTexts; ++text) std::ranges::copy(state[text], s[text]);
+  for (size_t text = 0; text < kTexts; ++text) beside.Begin(text);
+  (StepOfFew<I>(s, blocks, beside), ...);
+  for (size_t text = 0; text < kTexts; ++text) beside.End(text);
+  for (size_t text = 0; text < kTexts; ++text) {
+    for (size_t i = 0; i < 4; ++i) state[text][i] += s[text][i];
+  }
 }
 
-__attribute__((target("sha,sse4.1,ssse3,bmi"))) void AddTwo(std::span<Md5Lane* const> md5,
+template <size_t kTexts>
+__attribute__((target("sha,sse4.1,ssse3,bmi"))) void AddFew(std::span<Md5Lane* const> md5,
                                                             std::span<Sha256Lane* const> sha256,
                                                             size_t count) {
-  uint32_t state[2][4];
-  const Word* at[2];
-  for (size_t i = 0; i < 2; ++i) {
+  static_assert(kTexts <= 4);  // whose rounds find a place behind the four steps of a group
+  uint32_t state[kTexts][4];
+  const Word* at[kTexts];
+  for (size_t i = 0; i < kTexts; ++i) {
     const Md5Lane& lane = *md5[i < md5.size() ? i : 0];
     std::ranges::copy(lane.state->words, state[i]);
     at[i] = reinterpret_cast<const Word*>(lane.blocks);
   }
-  Beside<2> beside(sha256);
+  Beside<kTexts> beside(sha256);
   for (size_t block = 0; block < count; ++block) {
-    BlockOfTwo(state[0], at[0], state[1], at[1], beside, std::make_index_sequence<16>());
+    BlockOfFew(state, at, beside, Md5Steps());
     for (const Word*& text : at) text += kBlockWords;
   }
   beside.Store(sha256, count);
@@ -168,7 +161,8 @@ __attribute__((target(MUSTER_VECTOR_TARGET))) void AddMany(std::span<Md5Lane* co
 std::vector<Md5Sha256Way> FindWays() {
   std::vector<Md5Sha256Way> ways;
   if (!__builtin_cpu_supports("sha") || !__builtin_cpu_supports("bmi")) return ways;
-  ways.push_back({"two", 2, 2, AddTwo});
+  ways.push_back({"two", 2, 2, AddFew<2>});
+  ways.push_back({"three", 3, 3, AddFew<3>});
   if (!__builtin_cpu_supports("avx512vl")) return ways;
   ways.push_back({"vectors of 4", 4, 4, AddMany<Vector4>});
   ways.push_back({"vectors of 8", 8, 4, AddMany<Vector8>});
@@ -242,6 +236,8 @@ const Md5Sha256Way* Quickest(size_t texts) {
 const Md5Sha256Way* WayOf(size_t texts) {
   static const Md5Sha256Way* const two = Quickest(2);
   if (texts <= 2) return two;
+  static const Md5Sha256Way* const three = Quickest(3);
+  if (texts == 3) return three;
   static const Md5Sha256Way* const four = Quickest(4);
   if (texts <= 4) return four;
   static const Md5Sha256Way* const eight = Quickest(8);
