@@ -10,6 +10,8 @@ namespace muster::dialect {
 namespace {
 
 constexpr int kConcurrentLogins = 128;  // Open MPI's own default
+// Versions before 4 have sockets below that folder, whose names may be 107 characters long.
+constexpr size_t kLongestSessions = 64;
 
 bool ShareAMachine(const Allocation& allocation) {
   std::vector<std::string> names;
@@ -77,7 +79,9 @@ void SetMpirunEnv(const JobFacts& facts, const MpiFiles& files, NodeOrder& head,
     SetEnvDefault(head.env, "OMPI_MCA_mpi_yield_when_idle", "1");
     // Its daemons would share /tmp/ompi.HOST.USER with those of every other job here, and of two
     // that come or go in the same instant one fails to make it.
-    SetEnvDefault(head.env, "OMPI_MCA_orte_tmpdir_base", head.dir);
+    if (head.dir.size() <= kLongestSessions) {
+      SetEnvDefault(head.env, "OMPI_MCA_orte_tmpdir_base", head.dir);
+    }
   }
 }
 

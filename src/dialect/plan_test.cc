@@ -201,6 +201,18 @@ TEST(Mpi, LeavesAnMpirunOfTheUserAlone) {
   EXPECT_EQ(Env(Whole(orders[0], 0), "OMPI_MCA_plm_rsh_agent"), "/opt/muster agent");
 }
 
+TEST(Mpi, FoldersOfDaemonsAreTheJobsOwnUnlessSocketsWouldHaveNoNamesThere) {
+  const JobSpec spec = PlainSpec("mpi", 2, "npu", 8, "./a.out");
+  Places places = SomePlaces();
+  const auto folder = [&] {
+    const NodeOrder order = Plan(spec, SketchAllocation(spec), places).value()[0];
+    return Env(order.env, "OMPI_MCA_orte_tmpdir_base");
+  };
+  EXPECT_EQ(folder(), places.attempt_dir + "/node0");
+  places.attempt_dir = "/data/" + std::string(80, 'd');
+  EXPECT_EQ(folder(), "(unset)");
+}
+
 TEST(Mpi, RefusesWhatMpirunCannotDo) {
   JobSpec spec = PlainSpec("mpi", 1, "cpu", 1, "x");
   spec.workdir = "rank";
