@@ -102,11 +102,11 @@ bool HasView(const std::vector<RecordLine>& record) {
 TEST(PlatformTest, RanksSeeTheFoldersOfTheJobAndTheMachineDoesNot) {
   LaunchBench bench;
   const std::string shared = fmt::format("tmp/shared-{}", getpid());  // in the ranks' own /tmp
-  NodeOrder order =
-      OnPlatform(bench, {"echo one > /" + shared + "; echo two > /muster-cache/env; cat " +
-                         LinkName() + "; "
-                         "test -d /home/muster-user/work && test -x /bin/sh && ls -d /proc/self && "
-                         "echo $$ > /home/muster-user/pid; readlink /proc/self/root; pwd"});
+  NodeOrder order = OnPlatform(
+      bench, {"echo one > /" + shared + "; echo two > /muster-cache/env; cat " + LinkName() +
+              "; "
+              "test -d /home/muster-user/work && test -x /bin/sh && ls -d /proc/self && "
+              "echo $$ > /home/muster-user/pid; readlink /proc/self/root; pwd"});
   bench.Launch(order);
   bench.WaitLauncher(0);
   const auto record = bench.Record(0);
@@ -115,8 +115,8 @@ TEST(PlatformTest, RanksSeeTheFoldersOfTheJobAndTheMachineDoesNot) {
   EXPECT_EQ(bench.Text(0, "rank0.log"),
             fmt::format("two\n/proc/self\n/\n{}\n", order.ranks[0].cwd));
   EXPECT_THAT(bench.Text(0, "home/pid"), Not(testing::IsEmpty()));
-  for (const std::string& path : {std::string("/muster-cache"), std::string("/home/muster-user"),
-                                  "/" + shared, LinkName()})
+  for (const std::string& path :
+       {std::string("/muster-cache"), std::string("/home/muster-user"), "/" + shared, LinkName()})
     EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(path))) << path;
   EXPECT_FALSE(std::filesystem::exists(bench.NodeDir(0) / "cache")) << "scratch ends with its job";
   EXPECT_FALSE(std::filesystem::exists(bench.NodeDir(0) / shared));

@@ -54,7 +54,7 @@ class AwsChunked {
   int64_t left_ = 0;  // of the chunk's data
   Told chunk_;
   std::optional<s3::Digest> chunk_hash_;  // of one that is hashed as it comes
-  std::deque<Told> told_;  // of those that Prove has still to see
+  std::deque<Told> told_;                 // of those that Prove has still to see
   http::Headers trailer_;
 };
 

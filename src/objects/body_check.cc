@@ -81,8 +81,8 @@ S3Status BodyCheck::ReadHead(const S3Request& request, const Caller& caller) {
 
 S3Status BodyCheck::Feed(std::string_view bytes, const Taker& take) {
   if (!chunked_) return TakePayload(bytes, take);
-  MUSTER_TRY(chunked_->Feed(
-      bytes, sums_, [&](std::string_view piece) { return TakePayload(piece, take); }));
+  MUSTER_TRY(chunked_->Feed(bytes, sums_,
+                            [&](std::string_view piece) { return TakePayload(piece, take); }));
   return chunked_->Prove(sums_.TakeChunks());
 }
 
@@ -102,8 +102,7 @@ S3Result<BodySums> BodyCheck::Finish(const Taker& take) {
   if (chunked_) MUSTER_TRY(chunked_->End());
   if (length_ && seen_ != *length_) return Refuse(S3Code::kIncompleteBody);
   S3Status taken;
-  auto [md5, sha256] =
-      sums_.Finish([&](const s3::SharedPiece& piece) { taken = take(piece); });
+  auto [md5, sha256] = sums_.Finish([&](const s3::SharedPiece& piece) { taken = take(piece); });
   if (!taken) return std::unexpected(std::move(taken).error());
   if (chunked_) MUSTER_TRY(chunked_->Prove(sums_.TakeChunks()));
   if (chunked_ && !chunked_->proven()) return Refuse(S3Code::kSignatureDoesNotMatch);

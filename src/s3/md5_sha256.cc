@@ -55,8 +55,8 @@ template <size_t I>
   asm volatile("" : "+r"(MadeByMd5Step<I>(s)));
 }
 template <size_t I, typename Vector>
-__attribute__((target(MUSTER_VECTOR_TARGET), always_inline)) inline void StepInOrder(Vector (&s)[4], const Vector* block,
-                                               const uint32_t* sines) {
+__attribute__((target(MUSTER_VECTOR_TARGET), always_inline)) inline void StepInOrder(
+    Vector (&s)[4], const Vector* block, const uint32_t* sines) {
   Md5Step<I>(s, block, sines);
   asm volatile("" : "+v"(MadeByMd5Step<I>(s)));
 }
@@ -191,8 +191,8 @@ void Add(const Md5Sha256Way* way, std::span<Md5Lane> md5, std::span<Sha256Lane> 
   auto left_sha256 = Pointers(sha256);
   while (way != nullptr && !left_md5.empty() && !left_sha256.empty()) {
     const auto one = std::span<Md5Lane* const>(left_md5).first(std::min(left_md5.size(), way->md5));
-    const auto other = std::span<Sha256Lane* const>(left_sha256)
-                           .first(std::min(left_sha256.size(), way->sha256));
+    const auto other =
+        std::span<Sha256Lane* const>(left_sha256).first(std::min(left_sha256.size(), way->sha256));
     size_t count = one.front()->count;
     for (const Md5Lane* const lane : one) count = std::min(count, lane->count);
     for (const Sha256Lane* const lane : other) count = std::min(count, lane->count);

@@ -26,7 +26,8 @@ class Sha256Chunks {
   void Add(std::string_view bytes, std::vector<Sha256Lane>& lanes);
   void End();  // of the one of unknown length, behind its last byte
 
-  // When all lanes are hashed: the hashes, raw, of the chunks that have ended since, in their order.
+  // When all lanes are hashed: the hashes, raw, of the chunks that have ended since, in their
+  // order.
   std::vector<std::string> TakeEnded();
 
  private:

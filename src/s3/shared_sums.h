@@ -13,9 +13,9 @@ namespace muster::s3 {
 
 // The MD5 and, where it is wanted, the SHA-256 of one text that comes in pieces, and that of chunks
 // of it, hashed abreast with the others that are coming at the same time, on whatever thread: up to
-// sixteen in the time of one. It is gathered to large pieces that wait in memory, at most kMostWaiting bytes of all
-// texts; the thread whose piece is too much hashes of as many texts as wait. One thread at a time
-// uses one of these.
+// sixteen in the time of one. It is gathered to large pieces that wait in memory, at most
+// kMostWaiting bytes of all texts; the thread whose piece is too much hashes of as many texts as
+// wait. One thread at a time uses one of these.
 class SharedSums {
  public:
   static constexpr size_t kMostWaiting = 8 << 20;
