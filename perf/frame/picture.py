@@ -1,4 +1,4 @@
-"""The picture of a run: how many times better than what stands beside it, on a logarithmic axis, with the bars."""
+"""The chart of a run: ratios to the peers on a logarithmic axis, with the bars."""
 import math
 
 import cairo
@@ -76,7 +76,7 @@ def draw(rows, titles, machine, path):
     page.set_source_rgb(1, 1, 1)
     page.paint()
     axis = Axis([row.ratio for row in rows] + [row.bar for row in rows if row.bar])
-    text(page, "Muster beside its peers: times better, logarithmic", 24, 36, 20, bold=True)
+    text(page, "Ratio of Muster to its peers (logarithmic; above 1 is better)", 24, 36, 20, bold=True)
     text(page, machine, 24, 60, 13, SOFT)
     for tick in axis.ticks():
         line(page, axis.x(tick), TOP - 10, axis.x(tick), height - BOTTOM, SOFT if tick == 1 else GRID, 1.5 if tick == 1 else 1)
@@ -89,10 +89,10 @@ def draw(rows, titles, machine, path):
         for row in members:
             draw_row(page, axis, row, y)
             y += ROW
-    text(page, "black line: the bar · green: reached · red: not reached · grey: nothing asked · at the right: Muster : the other, medians",
+    text(page, "black line: bar · green: reached · red: not reached · grey: no bar · right: medians of Muster and the peer",
          24, height - 36, 12, SOFT)
-    more = ["grey line: what can be had at most, were Muster's part free"] * any(row.ceiling and not row.reached for row in rows)
-    more += ["* a reference, known of HyperQueue on a machine of this class, not measured here"] * any(
+    more = ["grey line: highest possible ratio"] * any(row.ceiling and not row.reached for row in rows)
+    more += ["* reference value of HyperQueue on a machine of the same class, not measured in this run"] * any(
         row.kind == "reference" for row in rows)
     text(page, " · ".join(more), 24, height - 16, 12, SOFT)
     surface.write_to_png(str(path))

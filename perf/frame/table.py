@@ -1,9 +1,9 @@
-"""The table that a run prints."""
+"""The result table of a run, as text and as Markdown."""
 import math
 
 
 def number(value):
-    """Three digits that count, as a person writes them."""
+    """The value with three significant digits."""
     if value is None or not math.isfinite(value):
         return "–"
     if value == 0:
@@ -22,11 +22,11 @@ def verdict(row):
     return {True: "yes", False: "NO", None: ""}[row.reached]
 
 
-HEAD = "measure", "what", "muster", "beside", "there", "ratio", "bar", "reached"
+HEAD = "measure", "what", "Muster", "peer", "peer result", "ratio", "bar", "reached"
 
 
 def bar(row):
-    """With what can be had at all, where that is known and the bar was missed."""
+    """The bar; if it was missed, also the highest possible ratio where that is known."""
     if row.bar is None:
         return ""
     return f"{number(row.bar)} ×" + (f" (at most {number(row.ceiling)} ×)" if row.ceiling and not row.reached else "")
@@ -39,12 +39,12 @@ def cells(row):
 
 
 def notes(rows):
-    """What the table itself cannot say."""
+    """Footnotes of the table."""
     lines = [f"{row.measure}, {row.what}: {row.note}" for row in rows if row.note]
     if any("at most" in bar(row) for row in rows):
-        lines.append("at most: in the same turns a store that keeps and checks nothing, driven by the same client; on the same machine "
-                     "a program that only reads, makes and fills the files, with all processors; for muster cp, if its part took no "
-                     "time at all, by the processor time of the store")
+        lines.append("at most: highest possible ratio, measured in the same rounds with a server that stores and checks nothing; "
+                     "on the same machine with a program that only reads, creates and fills files; "
+                     "for muster cp a client without processor time")
     if any(row.kind == "reference" for row in rows):
         lines.append("* reference, not measured in this run: HyperQueue on an idle machine of this class, its journal not synced")
     return lines
