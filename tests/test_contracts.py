@@ -10,7 +10,7 @@ GOLDEN = ROOT / "src/dialect/golden"
 COMMON = ["Every job", "Devices", "Networks"]
 # Contracts that a framework or a platform takes over from another.
 OTHERS = {"mindspore": ["mpi"], "horovod": ["mpi"], "modelarts": ["custom", "mindspore", "pytorch", "tensorflow"],
-          "modelarts-v1": ["modelarts", "custom", "tensorflow"], "apulis": ["custom", "horovod", "mpi"]}
+          "modelarts-v1": ["modelarts", "custom", "paddle", "tensorflow"], "apulis": ["custom", "horovod", "mpi"]}
 OF_THE_TESTS = {"MODE", "MA_RUN_METHOD", "epochs", "BATCH_demo.0_HOSTS"}
 
 

@@ -254,6 +254,7 @@ exit $code
         log = cluster.data / f"jobs/{job['id']}/attempts/1/node{node}/log"
         assert "TOLD" in (log / f"dls-task-{node}.log").read_text()
     assert len(ports) == 1
+    assert len({entry.split(":")[1] for pair in ports for entry in pair}) == 1, "launchers count up from one first port"
 
 
 def test_without_a_script_of_its_own_the_first_generation_has_one(cluster, scratch, code):

@@ -106,6 +106,9 @@ bool TakeKeepAlive(Command& run) {
   return true;
 }
 
-const Platform kApulis{.name = "apulis", .takes_port = false, .inside = Inside, .apply = Apply};
+const Platform kApulis{.name = "apulis",
+                       .common_ports = [](const JobSpec&) { return 0; },
+                       .inside = Inside,
+                       .apply = Apply};
 
 }  // namespace muster::dialect

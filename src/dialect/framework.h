@@ -32,6 +32,12 @@ struct JobFacts {
   std::string addresses;                  // of all nodes, with commas between
 
   const NodeShare& first() const { return allocation->nodes.front(); }
+  // The first port of those that are the same on every node.
+  int common_port() const {
+    // Attempts from before there were such ports have one more of their own.
+    return allocation->common_ports.empty() ? first().ports.back()
+                                            : allocation->common_ports.front();
+  }
 };
 
 // One framework's contract; one file each, one row in frameworks.cc.
@@ -40,6 +46,8 @@ struct Framework {
   const char* summary;
   // Ports that are reserved on each node of the job.
   int (*ports)(const JobSpec& spec);
+  // Consecutive ports that must be the same on every node; null: none.
+  int (*common_ports)(const JobSpec& spec) = nullptr;
   // How many processes Muster itself starts on a node: role.ranks, or fewer where the framework's
   // own launcher starts the ranks.
   int (*processes)(const JobSpec& spec, const Role& role, int role_node);

@@ -152,6 +152,8 @@ void AddPlatforms(std::vector<Case>& cases) {
   for (const std::string platform : {"modelarts", "modelarts-v1"}) {
     cases.push_back({platform + "_tensorflow", On(platform, WithService("tensorflow"))});
   }
+  cases.push_back(
+      {"modelarts-v1_paddle", On("modelarts-v1", PlainSpec("paddle", 2, "gpu", 8, "bash run.sh"))});
   cases.push_back({"apulis_horovod",
                    On("apulis", PlainSpec("horovod", 2, "gpu", 8,
                                           "horovodrun -np 16 python t.py && sleep infinity"))});

@@ -9,6 +9,7 @@
 #include "dialect/boot_file.h"
 #include "dialect/command.h"
 #include "dialect/environment.h"
+#include "dialect/paddle_servers.h"
 #include "dialect/plan.h"
 
 namespace muster::dialect {
@@ -31,10 +32,23 @@ bool IsPlainCommand(const JobSpec& spec, const Role& role) {
   return !BootFile(role.run) && !CallsLauncher(spec, role);
 }
 
-// A command gets the platform's variables alone: it starts what it wants by itself, and a
-// framework's ranks would be in its way.
+// Whether every role of a Paddle job is a command, such as a shell script that calls Paddle's
+// launcher. Parameter servers are started one by one.
+bool IsPaddleCommand(const JobSpec& spec) {
+  if (spec.framework != "paddle" || HasPaddleServers(spec)) return false;
+  return std::ranges::all_of(spec.roles,
+                             [&](const Role& role) { return IsPlainCommand(spec, role); });
+}
+
+// A command is started once a node and gets the platform's variables alone; those of single ranks
+// would be wrong for the processes that it starts. A Paddle command gets the variables of Paddle's
+// launcher too: the launcher of a current Paddle reads nothing else.
 void SettleProcesses(JobSpec& spec) {
   if (spec.launch.start != Launch{}.start || !IsOneOf(spec.framework, kPlainFrameworks)) return;
+  if (IsPaddleCommand(spec)) {
+    spec.launch.start = "launch";
+    return;
+  }
   const bool once = IsOneOf(spec.framework, kOnceANode);
   bool commands = true;
   for (Role& role : spec.roles) {
@@ -153,6 +167,13 @@ void AddMeeting(const PlatformJob& job, const RankFacts& rank, RankOrder& proces
   process.argv.push_back(fmt::format("--world_size={}", rank.nodes));
 }
 
+// A port for each card behind BATCH_CURRENT_PORT, from which launchers count up.
+int PortsOfCards(const JobSpec& spec) {
+  int most = 1;
+  for (const Role& role : spec.roles) most = std::max({most, role.ranks, role.devices.count});
+  return most;
+}
+
 Status Apply(const PlatformJob& job, std::vector<NodeOrder>& orders) {
   const JobFacts& facts = *job.facts;
   const MaLayout layout = LayoutOf(*job.outside);
@@ -184,8 +205,8 @@ Status Apply(const PlatformJob& job, std::vector<NodeOrder>& orders) {
 }  // namespace
 
 const Platform kModelarts{
-    .name = "modelarts", .takes_port = true, .inside = Inside, .apply = Apply};
+    .name = "modelarts", .common_ports = PortsOfCards, .inside = Inside, .apply = Apply};
 const Platform kModelartsV1{
-    .name = "modelarts-v1", .takes_port = true, .inside = Inside, .apply = Apply};
+    .name = "modelarts-v1", .common_ports = PortsOfCards, .inside = Inside, .apply = Apply};
 
 }  // namespace muster::dialect

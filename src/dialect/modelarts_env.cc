@@ -95,15 +95,18 @@ void SetFirstGeneration(const PlatformJob& job, const MaLayout& layout, NodeOrde
   SetEnv(env, "BATCH_TASK_CURRENT_HOST_IP", share.address);
   SetEnv(env, "BATCH_TASK_CURRENT_INSTANCE", MaInstance(facts, order.node));
   SetEnv(env, "BATCH_CURRENT_HOST", share.address);
-  SetEnv(env, "BATCH_CURRENT_PORT", job.ports[size_t(order.node)]);
+  SetEnv(env, "BATCH_CURRENT_PORT", job.port);
+  // Paddle's launchers take addresses, and add ports of their own.
+  const bool bare = job.outside->framework == "paddle";
+  const auto host = [&](const NodeShare& node) {
+    return bare ? node.address : Endpoint(node.address, job.port);
+  };
   const bool all = NamesEveryNode(facts, "BATCH_CUSTOM<i>_HOSTS", order);
   for (size_t i = 0; all && i < nodes.size(); ++i) {
-    env.emplace_back(fmt::format("BATCH_CUSTOM{}_HOSTS", i),
-                     Endpoint(nodes[i].address, job.ports[i]));
+    env.emplace_back(fmt::format("BATCH_CUSTOM{}_HOSTS", i), host(nodes[i]));
   }
   if (nodes.size() == 1) {
-    SetEnv(env, fmt::format("BATCH_{}.0_HOSTS", job.outside->name),
-           Endpoint(share.address, job.ports[0]));
+    SetEnv(env, fmt::format("BATCH_{}.0_HOSTS", job.outside->name), host(share));
   }
 }
 

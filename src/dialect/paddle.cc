@@ -124,6 +124,7 @@ const Framework kPaddle{
     .name = "paddle",
     .summary = "PaddlePaddle: collective and parameter servers, or its launcher once a node",
     .ports = APortARank,
+    .common_ports = PortsOfPaddleLaunch,
     .processes = Processes,
     .apply = Apply,
 };

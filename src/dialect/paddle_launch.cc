@@ -9,6 +9,7 @@
 #include "dialect/command.h"
 #include "dialect/devices.h"
 #include "dialect/environment.h"
+#include "dialect/paddle_servers.h"
 #include "dialect/plan.h"
 #include "dialect/words.h"
 
@@ -65,8 +66,8 @@ void SetCloudVariables(const JobFacts& facts, const RankFacts& rank, NodeOrder& 
   SetEnv(env, "PADDLE_TRAINER_ID", rank.node);  // of the node: a launcher reads it
   SetEnv(env, "PADDLE_TRAINERS_NUM", rank.nodes);
   SetEnv(env, "TRAINER_PORTS_NUM", std::max(kPortsOfCloud, rank.role->ranks));
-  SetEnv(env, "PADDLE_PORT", rank.share->ports.front());
-  SetEnv(env, "FLAGS_START_PORT", rank.share->ports.front());
+  SetEnv(env, "PADDLE_PORT", facts.common_port());
+  SetEnv(env, "FLAGS_START_PORT", facts.common_port());
 }
 
 // 2.3 and later: environment wins over the command line.
@@ -84,12 +85,30 @@ void SetMasterVariables(const JobFacts& facts, const RankFacts& rank, NodeOrder&
   SetEnvDefault(env, "PORT_RANGE", kPortsOfLauncher);
 }
 
+// Addresses in a command are the same on all nodes, so that every node would take the same ranks:
+// the job's addresses replace them, and a note says so.
+void ReplaceAddresses(const JobFacts& facts, const RankFacts& rank, NodeOrder& order,
+                      std::vector<std::string>& flags) {
+  const std::array<std::pair<const char*, std::string>, 2> own{
+      {{"cluster_node_ips", facts.addresses}, {"node_ip", rank.share->address}}};
+  std::vector<std::string> replaced;
+  for (const auto& [name, value] : own) {
+    const auto given = TakeFlag(flags, name);
+    if (given && *given != value) replaced.push_back(fmt::format("--{}={}", name, *given));
+    Add(flags, name, value);
+  }
+  if (replaced.empty() || rank.node != 0) return;
+  order.notes.push_back(fmt::format(
+      "{} in the command is replaced on every node by the addresses of this job: --node_ip with "
+      "the same value on all nodes would start the same ranks on each of them",
+      Join(replaced, " ")));
+}
+
 // 1.8 takes everything from flags.
-void AddFlagsOf18(const JobFacts& facts, const RankFacts& rank, const NodeOrder& order,
+void AddFlagsOf18(const JobFacts& facts, const RankFacts& rank, NodeOrder& order,
                   std::vector<std::string>& flags) {
-  Add(flags, "cluster_node_ips", facts.addresses);
-  Add(flags, "node_ip", rank.share->address);
-  Add(flags, "started_port", std::to_string(rank.share->ports.front()));
+  ReplaceAddresses(facts, rank, order, flags);
+  Add(flags, "started_port", std::to_string(facts.common_port()));
   Add(flags, "selected_gpus", Indices(rank));
   Add(flags, "log_dir", fmt::format("{}/{}", order.dir, kPaddleLogFolder));
 }
@@ -112,6 +131,13 @@ bool UsesPaddleLaunch(const JobSpec& spec, const Role& role) {
   if (spec.launch.start != "auto") return spec.launch.start == "launch";
   const auto argv = BuildCommand(spec, role, Places{});
   return argv && RunsProgram(*argv, kLaunchers);
+}
+
+int PortsOfPaddleLaunch(const JobSpec& spec) {
+  if (HasPaddleServers(spec) || !UsesPaddleLaunch(spec, spec.roles.front())) return 0;
+  int most = kPortsOfCloud;
+  for (const Role& role : spec.roles) most = std::max(most, role.ranks);
+  return most;
 }
 
 std::string TranslateOldFlags(std::vector<std::string>& argv) {

@@ -19,6 +19,9 @@ inline constexpr size_t kLongestEndpoints = 48'000;  // Paddle's own limit
 
 bool UsesPaddleLaunch(const JobSpec& spec, const Role& role);
 Status ApplyPaddleLaunch(const JobFacts& facts, std::vector<NodeOrder>& orders);
+// Consecutive ports that the launchers of all nodes count up from: those before 2.3 make the
+// endpoints of every node from their own first port.
+int PortsOfPaddleLaunch(const JobSpec& spec);
 
 // Takes out the flags of 1.8 that a current launcher drops without a word, to train N times alone:
 // the job's variables say the same in its own way, and a list of devices would even break it on the

@@ -99,6 +99,47 @@ TEST(PaddleLaunch, LeavesThemToTheVersionThatKnowsThem) {
   EXPECT_THAT(orders[0].notes, IsEmpty());
 }
 
+TEST(PaddleLaunch, NodesOfAnOldLauncherHaveTheSameFirstPortWithEnoughPortsBehindIt) {
+  for (const char* version : {"1.8.5", "2.0"}) {
+    JobSpec spec = PlainSpec("paddle", 3, "gpu", 32, "train.py");
+    spec.launch = {.start = "launch", .version = version};
+    EXPECT_EQ(CommonPorts(spec), 32);
+    Allocation allocation = SketchAllocation(spec);
+    for (NodeShare& share : allocation.nodes)
+      for (int& port : share.ports) port += 100 * share.index;
+    const auto orders = Plan(spec, allocation, SomePlaces());
+    ASSERT_TRUE(orders) << orders.error().text;
+    const std::string port = std::to_string(allocation.common_ports.front());
+    for (const NodeOrder& order : *orders) {
+      EXPECT_EQ(Seen(order, 0, "PADDLE_PORT"), port);
+      EXPECT_EQ(Seen(order, 0, "FLAGS_START_PORT"), port);
+      if (version[0] == '1') EXPECT_THAT(order.ranks[0].argv, Contains("--started_port=" + port));
+    }
+  }
+}
+
+TEST(PaddleLaunch, AddressesOfOtherMachinesAreReplacedForVersion18) {
+  JobSpec spec = PlainSpec("paddle", 2, "gpu", 4,
+                           "python3 -m paddle.distributed.launch "
+                           "--cluster_node_ips=192.168.1.2,192.168.1.3 --node_ip 192.168.1.3 "
+                           "--started_port=6170 --selected_gpus=0,1,2,3 t.py --node_ip=mine");
+  spec.launch.version = "1.8.5";
+  const auto orders = PlanSketch(spec);
+  ASSERT_TRUE(orders) << orders.error().text;
+  for (int node = 0; node < 2; ++node) {
+    const auto& argv = (*orders)[size_t(node)].ranks[0].argv;
+    const std::string own = node == 0 ? "127.77.0.1" : "127.77.0.2";
+    EXPECT_THAT(argv, Contains("--cluster_node_ips=127.77.0.1,127.77.0.2"));
+    EXPECT_THAT(argv, Contains("--node_ip=" + own));
+    EXPECT_THAT(argv, Contains("--started_port=6170"));
+    EXPECT_EQ(argv.back(), "--node_ip=mine") << "the script's own words stay";
+    EXPECT_THAT(argv, testing::Not(Contains(HasSubstr("192.168"))));
+  }
+  ASSERT_EQ((*orders)[0].notes.size(), 1u);
+  EXPECT_THAT((*orders)[0].notes[0], HasSubstr("--node_ip=192.168.1.3"));
+  EXPECT_TRUE((*orders)[1].notes.empty());
+}
+
 TEST(PaddleLaunch, InAShellTextIsToldByVariablesAlone) {
   const auto orders =
       PlanSketch(Spec("", "cd x && python3 -m paddle.distributed.launch t.py")).value();

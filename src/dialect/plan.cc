@@ -136,31 +136,36 @@ Result<std::vector<NodeOrder>> PlanFacts(const JobFacts& facts, const Framework&
   return orders;
 }
 
-// The framework plans the job as it sees itself, and knows nothing of the platform's ports.
+// The framework plans the job as it sees itself.
 Result<std::vector<NodeOrder>> PlanInside(const Platform& platform, const JobSpec& spec,
-                                          Allocation allocation, const Places& places) {
+                                          const Allocation& allocation, const Places& places) {
   const JobSpec inside = platform.inside(spec);
-  PlatformJob job{.outside = &spec};
-  for (NodeShare& share : allocation.nodes) {
-    if (!platform.takes_port || share.ports.empty()) continue;
-    job.ports.push_back(share.ports.back());
-    share.ports.pop_back();
-  }
   MUSTER_ASSIGN(const Framework* framework, FindFramework(inside.framework));
   MUSTER_ASSIGN(const JobFacts facts, GatherFacts(inside, allocation, places, *framework));
-  if (platform.takes_port && job.ports.size() < allocation.nodes.size()) {
-    return Fail(Code::kInvalid,
-                fmt::format("the allocation has no port for the platform {}", platform.name),
-                "place the job again");
-  }
+  PlatformJob job{.outside = &spec};
+  if (platform.common_ports(spec) > 0) job.port = facts.common_port();
   MUSTER_ASSIGN(std::vector<NodeOrder> orders, PlanFacts(facts, *framework));
   job.facts = &facts;
   MUSTER_TRY(platform.apply(job, orders));
   return orders;
 }
 
+Status CheckCommonPorts(const JobSpec& spec, const Allocation& allocation) {
+  const size_t needed = size_t(CommonPorts(spec)), given = allocation.common_ports.size();
+  const bool of_old_server =
+      given == 0 && !allocation.nodes.empty() && !allocation.nodes.front().ports.empty();
+  if (given >= needed || of_old_server) return {};
+  return Fail(
+      Code::kInvalid,
+      fmt::format("the allocation does not match the job: it has {} ports that are the same "
+                  "on all nodes, {} are needed",
+                  given, needed),
+      "place the job again");
+}
+
 Result<std::vector<NodeOrder>> PlanEither(const JobSpec& spec, const Allocation& allocation,
                                           const Places& places) {
+  MUSTER_TRY(CheckCommonPorts(spec, allocation));
   const Platform* platform = FindPlatform(spec.platform);
   if (platform != nullptr) return PlanInside(*platform, spec, allocation, places);
   MUSTER_ASSIGN(const Framework* framework, FindFramework(spec.framework));
@@ -177,7 +182,17 @@ int PortsPerNode(const JobSpec& spec) {
   };
   const Platform* platform = FindPlatform(spec.platform);
   if (platform == nullptr) return of_framework(spec);
-  return of_framework(platform->inside(spec)) + (platform->takes_port ? 1 : 0);
+  return of_framework(platform->inside(spec));
+}
+
+int CommonPorts(const JobSpec& spec) {
+  const auto of_framework = [](const JobSpec& job) {
+    const auto framework = FindFramework(job.framework);
+    return framework && (*framework)->common_ports != nullptr ? (*framework)->common_ports(job) : 0;
+  };
+  const Platform* platform = FindPlatform(spec.platform);
+  if (platform == nullptr) return of_framework(spec);
+  return std::max(platform->common_ports(spec), of_framework(platform->inside(spec)));
 }
 
 Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& allocation,
@@ -223,6 +238,9 @@ Allocation SketchAllocation(const JobSpec& spec) {
       }
       allocation.nodes.push_back(std::move(share));
     }
+  }
+  for (int port = 0; port < CommonPorts(spec); ++port) {
+    allocation.common_ports.push_back(kSketchPort + ports + port);
   }
   return allocation;
 }

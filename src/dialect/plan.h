@@ -25,6 +25,8 @@ struct Places {
 
 // Ports that a framework needs on each node of an allocation; the engine reserves them before Plan.
 int PortsPerNode(const JobSpec& spec);
+// Consecutive ports that must be the same on every node; the engine reserves them as well.
+int CommonPorts(const JobSpec& spec);
 
 // Spec + allocation = one order a node: for every rank its environment, files, folder and command.
 // Pure. kInvalid when the framework cannot be started this way; the text says what can.

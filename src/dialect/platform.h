@@ -13,14 +13,15 @@ namespace muster::dialect {
 struct PlatformJob {
   const JobSpec* outside = nullptr;  // as the user wrote it
   const JobFacts* facts = nullptr;   // of the job as it sees itself
-  std::vector<int> ports;            // the platform's own, one of each node
+  int port = 0;                      // the platform's own, the same on every node
 };
 
 // What scripts written for a platform find around them, beside the framework's contract: variables,
 // folders, files, and how often a command is started. One file each, one row in platforms.cc.
 struct Platform {
   const char* name;
-  bool takes_port;  // one on each node, beyond the framework's
+  // Consecutive ports that must be the same on every node; 0: none.
+  int (*common_ports)(const JobSpec& spec);
   // The job as it sees itself: the framework plans this one, with the platform's paths in it.
   JobSpec (*inside)(const JobSpec& spec);
   // `orders` come as the framework left them.

@@ -190,18 +190,48 @@ TEST(ModelartsV1, HandsPlacesToABootFileAndVariablesToACommand) {
   EXPECT_EQ(Env(orders[1].env, "MA_VJ_NAME"), "(unset)");
 }
 
-TEST(ModelartsV1, TakesAPortOfItsOwnOnEveryNode) {
-  JobSpec spec = PlainSpec("paddle", 2, "gpu", 8, "train.py");
-  const int without = PortsPerNode(spec);
+TEST(ModelartsV1, BatchPortIsTheSameOnEveryNodeWithAPortForEachCardBehindIt) {
+  JobSpec spec = PlainSpec("custom", 2, "gpu", 8, "bash run.sh");
+  EXPECT_EQ(CommonPorts(spec), 0);
   spec.platform = "modelarts-v1";
-  EXPECT_EQ(PortsPerNode(spec), without + 1);
+  EXPECT_EQ(CommonPorts(spec), 8);
   Allocation allocation = SketchAllocation(spec);
-  const int own = allocation.nodes[1].ports.back();
+  for (NodeShare& share : allocation.nodes)
+    for (int& port : share.ports) port += 100 * share.index;
+  const std::string port = std::to_string(allocation.common_ports.front());
   const auto orders = Plan(spec, allocation, SomePlaces());
-  EXPECT_EQ(Env((*orders)[1].env, "BATCH_CURRENT_PORT"), std::to_string(own));
-  EXPECT_THAT(Env((*orders)[1].env, "PADDLE_MASTER"), Not(EndsWith(std::to_string(own))));
-  for (NodeShare& share : allocation.nodes) share.ports.clear();
-  EXPECT_FALSE(Plan(spec, allocation, SomePlaces()).has_value());
+  for (const NodeOrder& order : *orders) {
+    EXPECT_EQ(Env(order.env, "BATCH_CURRENT_PORT"), port);
+    EXPECT_EQ(Env(order.env, "BATCH_CUSTOM0_HOSTS"), "127.77.0.1:" + port);
+    EXPECT_EQ(Env(order.env, "BATCH_CUSTOM1_HOSTS"), "127.77.0.2:" + port);
+  }
+  allocation.common_ports.resize(7);
+  EXPECT_THAT(Plan(spec, allocation, SomePlaces()).error().text, HasSubstr("7 ports"));
+}
+
+TEST(ModelartsV1, AllocationOfAnOlderServerKeepsItsPort) {
+  JobSpec spec = PlainSpec("custom", 2, "gpu", 8, "bash run.sh");
+  spec.platform = "modelarts-v1";
+  Allocation allocation = SketchAllocation(spec);
+  allocation.common_ports.clear();
+  allocation.nodes[0].ports.push_back(31000);
+  const auto orders = Plan(spec, allocation, SomePlaces());
+  ASSERT_TRUE(orders) << orders.error().text;
+  EXPECT_EQ(Env((*orders)[1].env, "BATCH_CUSTOM1_HOSTS"), "127.77.0.2:31000");
+}
+
+TEST(ModelartsV1, PaddleCommandGetsBareHostsAndTheVariablesOfPaddlesLauncher) {
+  const auto orders = PlanOn("modelarts-v1", PlainSpec("paddle", 2, "gpu", 8, "bash run.sh"));
+  for (const NodeOrder& order : orders) {
+    ASSERT_THAT(order.ranks, SizeIs(1));
+    EXPECT_THAT(order.ranks[0].argv, ElementsAre("bash", "run.sh"));
+    EXPECT_EQ(Env(order.env, "BATCH_CUSTOM0_HOSTS"), "127.77.0.1");
+    EXPECT_EQ(Env(order.env, "BATCH_CUSTOM1_HOSTS"), "127.77.0.2");
+    EXPECT_EQ(Env(order.env, "BATCH_CURRENT_PORT"), Env(order.env, "PADDLE_PORT"));
+    EXPECT_EQ(Env(order.env, "PADDLE_NNODES"), "2");
+    EXPECT_EQ(Env(order.env, "PADDLE_RANK"), std::to_string(order.node));
+    EXPECT_EQ(Env(order.env, "PADDLE_NPROC_PER_NODE"), "8");
+  }
 }
 
 TEST(Apulis, RunsOnTheFirstNodeWhichReachesTheOthers) {

@@ -186,9 +186,17 @@ TEST_P(EngineContractTest, PortsAreDistinctUntilReleased) {
   const auto second = engine().ReservePorts(b, node, 3);
   ASSERT_TRUE(first && second);
   for (int port : *first) EXPECT_EQ(std::count(second->begin(), second->end(), port), 0);
+  const auto common = engine().ReserveCommonPorts(b, {node}, 3);
+  ASSERT_TRUE(common);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ((*common)[size_t(i)], common->front() + i);
+    EXPECT_EQ(std::count(first->begin(), first->end(), (*common)[size_t(i)]), 0);
+    EXPECT_EQ(std::count(second->begin(), second->end(), (*common)[size_t(i)]), 0);
+  }
   engine().Release(a);
   engine().Release(b);
   EXPECT_FALSE(engine().ReservePorts(a, "no-such-node", 1));
+  EXPECT_FALSE(engine().ReserveCommonPorts(a, {node, "no-such-node"}, 1));
 }
 
 }  // namespace muster::engines

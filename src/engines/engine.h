@@ -46,6 +46,10 @@ class Engine {
   // `count` ports free on `node` now and not given out; reserved until Release of the attempt.
   virtual Result<std::vector<int>> ReservePorts(const AttemptRef& attempt, const std::string& node,
                                                 int count) = 0;
+  // `count` consecutive ports, each free on all of `nodes` now; reserved as above.
+  virtual Result<std::vector<int>> ReserveCommonPorts(const AttemptRef& attempt,
+                                                      const std::vector<std::string>& nodes,
+                                                      int count) = 0;
   virtual void ReservePorts(const AttemptRef& attempt, const Allocation& known) = 0;  // on recovery
   virtual void Release(const AttemptRef& attempt) = 0;
 

@@ -35,6 +35,10 @@ class FakeEngine final : public Engine {
     for (int i = 0; i < count; ++i) ports.push_back(next_port_++);
     return ports;
   }
+  Result<std::vector<int>> ReserveCommonPorts(const AttemptRef& attempt,
+                                              const std::vector<std::string>&, int count) override {
+    return ReservePorts(attempt, "", count);
+  }
   void ReservePorts(const AttemptRef&, const Allocation&) override {}
   void Release(const AttemptRef& attempt) override { released.push_back(attempt); }
   Status Start(const AttemptRef& attempt, const std::vector<NodeOrder>& orders) override {

@@ -114,6 +114,11 @@ Status Conductor::Impl::ReservePorts(const engines::AttemptRef& ref, const JobSp
     if (count == 0) continue;
     MUSTER_ASSIGN(share.ports, parts.engine.ReservePorts(ref, share.node, count));
   }
+  const int common = dialect::CommonPorts(spec);
+  if (common == 0) return {};
+  std::vector<std::string> nodes;
+  for (const NodeShare& share : allocation.nodes) nodes.push_back(share.node);
+  MUSTER_ASSIGN(allocation.common_ports, parts.engine.ReserveCommonPorts(ref, nodes, common));
   return {};
 }
 

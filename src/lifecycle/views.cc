@@ -94,6 +94,7 @@ std::expected<std::vector<NodeOrder>, Refusal> Conductor::Impl::Plan(
   attempt.allocation = decision.start.empty() ? sketch : decision.start.front().allocation;
   for (size_t i = 0; i < attempt.allocation.nodes.size() && i < sketch.nodes.size(); ++i)
     attempt.allocation.nodes[i].ports = sketch.nodes[i].ports;
+  attempt.allocation.common_ports = sketch.common_ports;
   auto orders = Orders(job, attempt);
   if (!orders) return std::unexpected(Refusal{orders.error(), {}});
   return std::move(*orders);

@@ -48,13 +48,16 @@ json::object ToJsonObject(const Allocation& allocation) {
       addresses[std::to_string(device)] = address;
     nodes.back().get_object()["device_addresses"] = std::move(addresses);
   }
-  return {{"nodes", std::move(nodes)}};
+  json::object object{{"nodes", std::move(nodes)}};
+  if (!allocation.common_ports.empty()) object["common_ports"] = Numbers(allocation.common_ports);
+  return object;
 }
 
 Allocation AllocationFromJson(const json::object& object) {
   Allocation allocation;
   const auto* nodes = GetArray(object, "nodes");
   if (nodes == nullptr) return allocation;
+  allocation.common_ports = NumbersFrom(object, "common_ports");
   for (const auto& item : *nodes) {
     const auto* node = item.if_object();
     if (node == nullptr) continue;

@@ -34,6 +34,9 @@ struct NodeShare {
 
 struct Allocation {
   std::vector<NodeShare> nodes;
+  // Consecutive ports, the same and free on every node: some launchers make the endpoints of all
+  // nodes from their own first port.
+  std::vector<int> common_ports;
 };
 
 json::object ToJsonObject(const Allocation& allocation);

@@ -48,26 +48,44 @@ def path_with(folder, **texts):
     return f"{folder}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
-# As the launcher of Paddle 1.8 reads its flags and starts its trainers; a package without paddle.fluid, as today's is.
+# The launcher of Paddle 1.8.5 as its source has it: its flags, its checks in their order, and the endpoints that it makes
+# for all nodes from its own first port. The package has no paddle.fluid, as a current one.
 PADDLE_LAUNCH = TELL + """
 import argparse, subprocess
 parser = argparse.ArgumentParser()
-for name in ("cluster_node_ips", "node_ip", "selected_gpus", "log_dir"):
-    parser.add_argument("--" + name)
+parser.add_argument("--cluster_node_ips", default="127.0.0.1")
+parser.add_argument("--node_ip", default="127.0.0.1")
+parser.add_argument("--use_paddlecloud", action="store_true")
 parser.add_argument("--started_port", type=int)
-parser.add_argument("script")
+parser.add_argument("--print_config", type=bool, default=True)
+parser.add_argument("--selected_gpus")
+parser.add_argument("--log_level", type=int, default=20)
+parser.add_argument("--log_dir")
+parser.add_argument("training_script")
+parser.add_argument("training_script_args", nargs=argparse.REMAINDER)
 args = parser.parse_args()
-nodes = [host.split(":")[0] for host in args.cluster_node_ips.split(",")]
-assert args.node_ip in nodes, f"{args.node_ip} is none of {nodes}"
-cards = args.selected_gpus.split(",")
-ends = [f"{node}:{args.started_port + i}" for node in nodes for i in range(len(cards))]
+cards = [card.strip() for card in args.selected_gpus.split(",")]
+visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+if visible:
+    for card in args.selected_gpus.split(","):
+        assert card in visible.split(","), f"Can't find your selected_gpus {card} in CUDA_VISIBLE_DEVICES[{visible}]."
+    cards = [visible.split(",").index(card) for card in cards]
+nodes = [host.strip() for host in args.cluster_node_ips.split(",")]
+node = nodes.index(args.node_ip)
+first = 6070 if args.started_port is None else args.started_port
+ends = [f"{host}:{first + i}" for host in nodes for i in range(len(cards))]
 tell(launcher=True, nodes=nodes)
 started = []
 for i, card in enumerate(cards):
-    rank = nodes.index(args.node_ip) * len(cards) + i
-    env = {**os.environ, "FLAGS_selected_gpus": card, "PADDLE_TRAINER_ID": str(rank), "PADDLE_TRAINERS_NUM": str(len(ends)),
-           "PADDLE_CURRENT_ENDPOINT": ends[rank], "PADDLE_TRAINER_ENDPOINTS": ",".join(ends)}
-    started.append(subprocess.Popen([sys.executable, args.script], env=env))
+    rank = node * len(cards) + i
+    env = {**os.environ, "FLAGS_selected_gpus": str(card), "PADDLE_TRAINER_ID": str(rank), "PADDLE_CURRENT_ENDPOINT": ends[rank],
+           "PADDLE_TRAINERS_NUM": str(len(ends)), "PADDLE_TRAINER_ENDPOINTS": ",".join(ends)}
+    env.pop("http_proxy", None), env.pop("https_proxy", None)
+    log = None
+    if args.log_dir is not None:
+        os.makedirs(args.log_dir, exist_ok=True)
+        log = open(f"{args.log_dir}/workerlog.{i}", "a")
+    started.append(subprocess.Popen([sys.executable, "-u", args.training_script] + args.training_script_args, env=env, stdout=log, stderr=log))
 sys.exit(max(process.wait() for process in started))
 """
 
@@ -94,7 +112,10 @@ class Cifar10Dataset:
 """)
 
 
+def told_in(log):
+    return [json.loads(zlib.decompress(base64.b64decode(line))) for line in TOLD.findall(log)]
+
+
 def told(server, job, rank):
     """Everything that the programs of one rank told."""
-    log = server.rank_log(job["id"], rank)
-    return [json.loads(zlib.decompress(base64.b64decode(line))) for line in TOLD.findall(log)]
+    return told_in(server.rank_log(job["id"], rank))

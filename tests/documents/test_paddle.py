@@ -1,8 +1,10 @@
 """The Paddle jobs of documents 000 and 001: their scripts as printed, on the platform they were written for."""
+import re
+
 import pytest
 from documents import command, listing
-from runs import ended, findings, job_file, succeeded
-from stand_ins import TELL, add_paddle, programs, told, write  # noqa: F401
+from runs import ended, findings, job_file, notes, succeeded
+from stand_ins import TELL, add_paddle, programs, told, told_in, write  # noqa: F401
 
 
 @pytest.fixture
@@ -13,9 +15,9 @@ def cluster(start_server):
 @pytest.fixture
 def submit(cluster, scratch, code, programs):
     def submit_one(run, **more):
-        fields = {"platform": "modelarts-v1", "framework": "custom", "code": str(code), "run": run,
+        fields = {"platform": "modelarts-v1", "framework": "paddle", "code": str(code), "run": run,
                   "resources": {"nodes": 2, "devices": "gpu:8"}, "env": {"PATH": programs()}, **more}
-        return cluster.submit(job_file(scratch, **fields))
+        return cluster.submit(job_file(scratch, **{name: value for name, value in fields.items() if value is not None}))
 
     return submit_one
 
@@ -50,6 +52,16 @@ def test_the_start_scripts_run_as_printed_and_every_trainer_has_its_place(cluste
         ends = env["PADDLE_TRAINER_ENDPOINTS"].split(",")
         assert len(ends) == len(set(ends)) == 16 == int(env["PADDLE_TRAINERS_NUM"]) and ends[rank] == env["PADDLE_CURRENT_ENDPOINT"]
         assert env["FLAGS_selected_gpus"] == str(rank % 8)
+    assert len({env["PADDLE_TRAINER_ENDPOINTS"] for env in trainers.values()}) == 1, "every node has the same list"
+
+
+def test_without_the_framework_key_hosts_have_ports_and_the_old_launcher_refuses_them(cluster, scratch, code, submit):
+    """As ModelArts documents BATCH_CUSTOM<i>_HOSTS for every other framework."""
+    write(code / "train_with_fleet.py", TELL + "tell()\n")
+    run = command(0, "bash /home/work/run_train.sh").replace(" python ", " bash ")
+    job = ended(cluster, submit(run, framework="custom"))
+    assert job["state"] == "failed"
+    assert re.search(rb"ValueError: '127[.0-9]+' is not in list", cluster.rank_log(job["id"], job["verdict"]["rank"]))
 
 
 def test_one_node_takes_the_other_branch_of_the_script(cluster, scratch, code, submit):
@@ -98,8 +110,23 @@ def test_the_addresses_of_document_001_are_told_to_be_of_other_machines(cluster,
     assert found["fixed-address"]["grade"] == "fail" and found["fixed-port"]["grade"] == "warn"
 
 
+def launch_command_of_001():
+    return " ".join(line.strip(" \\") for line in listing(1, "run.sh").split("else\n")[1].splitlines() if line.strip() != "fi")
+
+
 def test_the_launch_command_of_document_001_is_translated_in_a_job_of_its_own(cluster, scratch):
     """Put into a job file, the command of the script starts with the nodes of the job in place of the printed ones."""
-    words = " ".join(line.strip(" \\") for line in listing(1, "run.sh").split("else\n")[1].splitlines() if line.strip() != "fi")
-    plan = cluster.run("plan", "--json", "-f", "paddle", "-N", "2", "-g", "gpu:4", "--", words).stdout
+    plan = cluster.run("plan", "--json", "-f", "paddle", "-N", "2", "-g", "gpu:4", "--", launch_command_of_001()).stdout
     assert "192.168." not in plan and "would drop --cluster_node_ips --node_ip --started_port --selected_gpus" in plan
+
+
+def test_the_launch_command_of_document_001_starts_every_rank_once_under_1_8_5(cluster, scratch, submit):
+    code = scratch / "own"
+    add_paddle(code)
+    write(code / "train_with_fleet.py", TELL + "tell()\n")
+    job = succeeded(cluster, submit(launch_command_of_001(), platform=None, code=str(code), launch={"version": "1.8.5"},
+                                    resources={"nodes": 2, "devices": "gpu:4"}))
+    logs = [path for node in range(2) for path in (cluster.data / f"jobs/{job['id']}/attempts/1/node{node}").glob("paddle/workerlog.*")]
+    ranks = [said["env"]["PADDLE_TRAINER_ID"] for path in logs for said in told_in(path.read_bytes())]
+    assert sorted(ranks) == list("01234567"), "each of the 8 ranks once"
+    assert any("--node_ip=192.168.1.3" in note for note in notes(job))

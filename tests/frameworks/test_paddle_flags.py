@@ -1,6 +1,7 @@
 """The three generations of flags of Paddle's launcher: old ones under a current Paddle, and under the Paddle that had them."""
 import json
 import re
+import shutil
 
 import pytest
 
@@ -58,6 +59,27 @@ def test_ranks_are_told_what_the_launcher_of_1_8_5_itself_tells_them(start_serve
         seen[start] = told(everything_said(cluster, cluster.wait_end(job, real.PATIENCE)))
     assert sorted(seen["launch"]) == ["0", "1", "2", "3"]
     assert seen["launch"] == seen["env"]
+
+
+# A script of the first generation of ModelArts: the flags of the launcher from the variables of the platform.
+BATCH_SCRIPT = """
+for i in $(seq 0 $((DLS_TASK_NUMBER - 1))); do eval "hosts=\\$hosts,\\$BATCH_CUSTOM${i}_HOSTS"; done
+exec python -m paddle.distributed.launch --cluster_node_ips=${hosts#,} --node_ip=$BATCH_CURRENT_HOST \\
+    --started_port=$BATCH_CURRENT_PORT --selected_gpus=0,1 show_paddle.py
+"""
+
+
+def test_variables_of_modelarts_v1_are_flags_of_the_launcher_of_1_8_5(start_server, tmp_path):
+    cluster = start_server("--nodes", "2x2gpu")
+    shutil.copy(real.SCRIPTS / "show_paddle.py", tmp_path)
+    (tmp_path / "run.sh").write_text(BATCH_SCRIPT)
+    job = real.submit(cluster, "paddle18", "bash run.sh", platform="modelarts-v1", code=str(tmp_path),
+                      resources={"nodes": 2, "devices": "gpu:2"})
+    ended = cluster.wait_end(job, real.PATIENCE)
+    found = told(everything_said(cluster, ended))
+    assert sorted(found) == ["0", "1", "2", "3"]
+    lists = {line for line in re.findall(r'"PADDLE_TRAINER_ENDPOINTS": "([^"]+)"', everything_said(cluster, ended))}
+    assert len(lists) == 1, "every node has the same endpoints"
 
 
 def test_parameter_servers_of_1_8_5_end_after_the_last_trainer(start_server):

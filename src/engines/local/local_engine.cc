@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -54,12 +55,29 @@ LocalEngine::~LocalEngine() = default;
 
 Result<std::vector<int>> LocalEngine::ReservePorts(const AttemptRef& attempt,
                                                    const std::string& node, int count) {
+  MUSTER_ASSIGN(const std::string address, AddressOf(node));
+  return ports_.Reserve(attempt.token, address, count);
+}
+
+Result<std::string> LocalEngine::AddressOf(const std::string& node) const {
   for (const auto& info : parts_.nodes)
-    if (info.name == node) return ports_.Reserve(attempt.token, info.address, count);
+    if (info.name == node) return info.address;
   return Fail(Code::kNotFound, fmt::format("no node \"{}\" on this server", node));
 }
 
+Result<std::vector<int>> LocalEngine::ReserveCommonPorts(const AttemptRef& attempt,
+                                                         const std::vector<std::string>& nodes,
+                                                         int count) {
+  std::set<std::string> addresses;  // two shares of an attempt may be on one machine
+  for (const std::string& node : nodes) {
+    MUSTER_ASSIGN(std::string address, AddressOf(node));
+    addresses.insert(std::move(address));
+  }
+  return ports_.ReserveRun(attempt.token, addresses, count);
+}
+
 void LocalEngine::ReservePorts(const AttemptRef& attempt, const Allocation& known) {
+  ports_.Hold(attempt.token, known.common_ports);
   for (const auto& share : known.nodes) ports_.Hold(attempt.token, share.ports);
 }
 

@@ -33,6 +33,9 @@ class LocalEngine final : public Engine {
   std::vector<NodeInfo> Nodes() const override { return parts_.nodes; }
   Result<std::vector<int>> ReservePorts(const AttemptRef& attempt, const std::string& node,
                                         int count) override;
+  Result<std::vector<int>> ReserveCommonPorts(const AttemptRef& attempt,
+                                              const std::vector<std::string>& nodes,
+                                              int count) override;
   void ReservePorts(const AttemptRef& attempt, const Allocation& known) override;
   void Release(const AttemptRef& attempt) override;
   Status Start(const AttemptRef& attempt, const std::vector<NodeOrder>& orders) override;
@@ -44,6 +47,7 @@ class LocalEngine final : public Engine {
  private:
   Status StartNode(const AttemptRef& attempt, const NodeOrder& order);
   NodeWatch& Watch(const AttemptRef& attempt, int node, int64_t offset);
+  Result<std::string> AddressOf(const std::string& node) const;
 
   Parts parts_;
   EngineEvents* events_ = nullptr;

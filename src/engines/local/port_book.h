@@ -27,11 +27,17 @@ class PortBook {
 
   // `count` ports free at `address` now, held for `owner` until Release.
   Result<std::vector<int>> Reserve(const std::string& owner, const std::string& address, int count);
+  // `count` consecutive ports, each free at all of `addresses` now, held as above.
+  Result<std::vector<int>> ReserveRun(const std::string& owner,
+                                      const std::set<std::string>& addresses, int count);
   void Hold(const std::string& owner, const std::vector<int>& ports);  // after a restart
   void Release(const std::string& owner);
   size_t held() const { return held_.size(); }
 
  private:
+  int Next();  // the port to try now
+  bool IsFree(const std::set<std::string>& addresses, int port) const;
+
   Probe probe_;
   int first_, last_, next_;  // next_ goes round, so that a port just given back rests for a while
   std::set<int> held_;
