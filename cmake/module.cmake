@@ -8,6 +8,8 @@ add_library(muster_test_pch OBJECT ${CMAKE_SOURCE_DIR}/cmake/pch.cc)
 target_precompile_headers(muster_test_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch.h <gmock/gmock.h>)
 target_include_directories(muster_test_pch PRIVATE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(muster_test_pch PRIVATE -O0)
+# The precompiled header itself is not cached: it contains the absolute path of the build folder.
+set_target_properties(muster_pch muster_test_pch PROPERTIES CXX_COMPILER_LAUNCHER ${CMAKE_SOURCE_DIR}/cmake/compile_pch.sh)
 
 function(muster_module)
   cmake_parse_arguments(M "" "NAME" "SOURCES;DEPS;LIBS;TESTS;TEST_DEPS;FUZZ" ${ARGN})

@@ -22,12 +22,15 @@ if(MUSTER_COVERAGE)
   set(MUSTER_STATIC OFF)
 endif()
 
-# A precompiled header and ccache agree only when clang leaves the time stamp out of the former; paths
-# are made relative so that every clone of the project shares what one of them compiled.
+# Clones of the project share compiled objects: no absolute path of the tree takes part in ccache's hash. ccache makes
+# the paths in a command relative to CCACHE_BASEDIR, debug information names the build folder as ".", the precompiled
+# header is hashed by its .sum file (compile_pch.sh), and its source header, which CMake passes by an absolute path, is
+# left out of the command. -fno-pch-timestamp: ccache restores files with other modification times.
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE})
-  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+  set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>" -fdebug-compilation-dir=.)
 endif()
