@@ -1,20 +1,21 @@
 # The front door. Every target installs what it needs (Debian packages, as root) and may be run twice.
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-objects test-frameworks torture perf lint format sanitize fuzz coverage clean
+.PHONY: help build build-all demo test check test-objects test-frameworks torture perf lint format sanitize fuzz coverage clean
 
 MUSTER := build/release/muster
 
 help:
 	@echo "make demo      build, then train on two ranks and watch"
 	@echo "make test      build, then run every test"
+	@echo "make check     everything below that tests, without a time limit (a release needs it)"
 	@echo "make test-objects  the object store beside clients and the copier beside servers, from PyPI and the Go proxy"
 	@echo "make test-frameworks  real MindSpore, Paddle, TensorFlow, Horovod and PyTorch train (ONLY=paddle,horovod)"
 	@echo "make torture   build, then kill, fill, resist and overload it (TORTURE=long: for hours)"
 	@echo "make perf      build, then race it beside Slurm and mpirun (ONLY=submit,logs; PUBLISH=1)"
 	@echo "make build     leave the executable at $(MUSTER)"
 	@echo "make lint      format, clang-tidy and the project's own checks"
-	@echo "make sanitize  unit tests under address, undefined and thread sanitizers"
-	@echo "make fuzz      every fuzz target for a minute (FUZZ_SECONDS=60 FUZZ_SEED=1)"
+	@echo "make sanitize  unit tests under address, undefined and thread sanitizers (ONLY='asan http')"
+	@echo "make fuzz      every fuzz target for a minute (FUZZ_SECONDS=60 FUZZ_SEED=1 ONLY='xml wire')"
 	@echo "make coverage  line coverage of the unit tests"
 	@echo "make format    let clang-format rewrite the sources"
 
@@ -34,6 +35,12 @@ deps-build:
 demo: build
 	@tools/deps.sh demo
 	@tools/demo.sh
+
+build-all: deps-build
+	@tools/build.sh release
+
+check:
+	@tools/gate.py --all
 
 test: build
 	@tools/deps.sh test
@@ -66,11 +73,11 @@ format:
 
 sanitize: deps-build
 	@tools/deps.sh sanitize
-	@tools/sanitize.sh
+	@tools/sanitize.sh $(ONLY)
 
 fuzz: deps-build
 	@tools/deps.sh sanitize
-	@tools/fuzz.sh
+	@tools/fuzz.sh $(ONLY)
 
 coverage: deps-build
 	@tools/deps.sh sanitize

@@ -1,13 +1,14 @@
 #!/bin/sh
-# Every libFuzzer target for FUZZ_SECONDS (60) each, as many at a time as there are cores, from the
-# corpora kept beside the sources. What breaks a promise is kept under build/fuzz/found. One seed for
+# usage: tools/fuzz.sh [TARGET...]: runs every libFuzzer target, or the named ones (xml is src/s3/xml_fuzz.cc), for
+# FUZZ_SECONDS (60) each, as many at a time as there are cores, from the corpora kept beside the sources. What breaks a promise is kept under build/fuzz/found. One seed for
 # every run, so that a change is judged by what it changed; FUZZ_SEED=0 takes another each time.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${FUZZ_SECONDS:-60}
 seed=${FUZZ_SEED:-1}
 build=${FUZZ_BUILD:-build/fuzz}
-[ "$build" != build/fuzz ] || tools/build.sh fuzz fuzz
+targets=$(for name in "$@"; do echo "${name}_fuzz"; done)
+[ "$build" != build/fuzz ] || tools/build.sh fuzz ${targets:-fuzz}
 found=$build/found
 work=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo /tmp)")
 trap 'rm -rf "$work"' EXIT
@@ -41,9 +42,9 @@ cores=$(nproc)
 mkfifo "$work/slots"
 exec 3<> "$work/slots"
 for _ in $(seq "$cores"); do echo >&3; done
-for program in "$build"/fuzz/*_fuzz; do
+for program in $(cd "$build/fuzz" && ls ${targets:-*_fuzz}); do
   read -r _ <&3
-  { fuzz_one "$program"; echo >&3; } &
+  { fuzz_one "$build/fuzz/$program"; echo >&3; } &
 done
 wait
 

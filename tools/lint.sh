@@ -1,5 +1,6 @@
 #!/bin/sh
 # Format, sizes, layers, words, and clang-tidy over the product's sources. --fix lets clang-format rewrite.
+# TIDY_SECONDS limits the time of clang-tidy: the sources that changed last come first, and the rest is counted as left out.
 set -u
 cd "$(dirname "$0")/.."
 sources=$(git ls-files 'src/**.cc' 'src/**.h' 'apps/*.cc' 'apps/*.h' 'cmake/*.cc')
