@@ -139,6 +139,7 @@ class Fetcher final : public transfer::Observer {
       MUSTER_TRY(Link(listing, *files));
     }
     const EntrySize size = cache_.SizeOf(listing.key);
+    MUSTER_TRY(CheckFilled(listing, size));
     const std::string how =
         fetched ? fmt::format("fetched from {} in {}", transfer::Show(source_),
                               HumanDuration(clock.SteadyMs() - began_ms))
@@ -146,6 +147,22 @@ class Fetcher final : public transfer::Observer {
     return FetchedInput{listing.key,
                         fmt::format("{}: {}, {}, {}", input_.shown(), Counted(size.files, "file"),
                                     HumanSize(uint64_t(size.bytes)), how)};
+  }
+
+  // Ranks must never start on an empty folder whose source has files. The cache entry is removed,
+  // so that the next job fetches the source again.
+  Status CheckFilled(const Listing& listing, const EntrySize& size) const {
+    std::error_code error;
+    const bool filled = std::filesystem::is_directory(Target(), error)
+                            ? !std::filesystem::is_empty(Target(), error)
+                            : std::filesystem::exists(Target(), error);
+    if (size.files <= 0 || (filled && !error)) return {};
+    MUSTER_ASSIGN(const os::Fd lock, cache_.LockToFetch(listing.key, [] {}));
+    MUSTER_TRY(cache_.Discard(listing.key));
+    return Fail(Code::kInternal,
+                fmt::format("the source has {}, but {} is empty on this node",
+                            Counted(size.files, "file"), Target().string()),
+                "submit the job again: the source is then fetched anew");
   }
 
   // Where it goes: the folder of the input, or what has this name in it.

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "launcher/agent.h"
+#include "launcher/check_view.h"
 #include "launcher/pre_start.h"
 #include "launcher/stage.h"
 
@@ -93,9 +94,8 @@ void Node::StageIn() {
   if (!done && done.error().sys == ECANCELED) {
     control_.Read();
     if (!Undisturbed()) return;
-    // It was no word for this node.
-    if (const auto status = os::RemoveTree(order_.work_dir); !status)
-      LogWarning("{}", status.error().text);
+    // The message was not for this node: stage again.
+    if (const auto status = RemoveCode(order_); !status) LogWarning("{}", status.error().text);
     return StageIn();
   }
   if (!done) {
@@ -134,6 +134,11 @@ void Node::AfterFetch(const ExitReport& report) {
 }
 
 void Node::PreStart() {
+  if (const auto status = CheckView(order_); !status) {
+    const std::string text = fmt::format("{}; {}", status.error().text, status.error().next);
+    return FailNode(-1, NotStarted(text, CodeWithoutCode(order_), ExitClass::kNotFetched),
+                    fmt::format("{}: {}", order_.node_name, text));
+  }
   if (!order_.pre_start) return SetUp();
   phase_ = Phase::kPreStart;
   const std::string& name = order_.pre_start->name;

@@ -83,6 +83,29 @@ class Comparison {
   std::vector<CachedFile> found_;
 };
 
+// Moves the content of `from` into the existing folder `to`; `from` is empty afterwards.
+bool MoveContent(const os::Path& from, const os::Path& to) {
+  std::error_code error;
+  std::vector<os::Path> entries;
+  for (fs::directory_iterator it(from, error), end; !error && it != end; it.increment(error))
+    entries.push_back(it->path());
+  for (const os::Path& entry : entries) {
+    if (!error) fs::rename(entry, to / entry.filename(), error);
+  }
+  if (!error) fs::remove(from, error);
+  return !error;
+}
+
+// rename(2) would replace an empty folder at `to`. A platform's view may have that very folder
+// mounted, and would go on showing the removed one.
+bool MoveTo(const os::Path& from, const os::Path& to) {
+  struct stat info = {};
+  if (::lstat(from.c_str(), &info) != 0) return false;
+  if (::lstat(to.c_str(), &info) != 0) return ::rename(from.c_str(), to.c_str()) == 0;
+  std::error_code error;
+  return S_ISDIR(info.st_mode) && fs::is_empty(to, error) && !error && MoveContent(from, to);
+}
+
 }  // namespace
 
 Result<os::Fd> SpareTree::Lock() const {
@@ -97,7 +120,7 @@ Result<os::Fd> SpareTree::Lock() const {
 
 bool SpareTree::Take(const os::Path& to) const {
   const std::string name = BootName();
-  if (!name.empty() && ::rename((entry_ / name).c_str(), to.c_str()) == 0) return true;
+  if (!name.empty() && MoveTo(entry_ / name, to)) return true;
   Drop();
   return false;
 }

@@ -23,8 +23,9 @@ class SpareTree {
   // there is no entry.
   Result<os::Fd> Lock() const;
 
-  // Under the lock. The spare becomes `to`, whose folder exists; whether there was one and it could
-  // be moved there. No spare is left either way.
+  // Under the lock. Moves the spare to `to`, whose parent folder exists. An empty folder at `to`
+  // stays the same folder (a view may have it mounted) and receives the content of the spare.
+  // Returns whether the spare existed and could be moved. No spare is left either way.
   bool Take(const os::Path& to) const;
   // Under the lock. Takes back what a job had at `tree`, when `files`, which the entry was sealed
   // with, are still all that is in it. Whether it did; otherwise `tree` stays where it is.

@@ -68,6 +68,25 @@ TEST_F(SpareTreeTest, LinksThatCameBackUnchangedAreTheNextJobs) {
   EXPECT_TRUE(cache_.GiveBack(key_, next_));  // and again
 }
 
+// A platform's view has the folder mounted before the fetch begins.
+TEST_F(SpareTreeTest, EmptyTargetFolderStaysTheSameFolder) {
+  LinkTo(job_);
+  ASSERT_TRUE(cache_.GiveBack(key_, job_));
+  ASSERT_TRUE(os::MakeDirs(next_));
+  const auto mounted = os::Open(next_, O_RDONLY | O_DIRECTORY);
+  ASSERT_TRUE(mounted);
+  ASSERT_TRUE(Take(next_));
+  struct stat before = {}, after = {};
+  ASSERT_EQ(::fstat(mounted->get(), &before), 0);
+  ASSERT_EQ(::stat(next_.c_str(), &after), 0);
+  EXPECT_EQ(before.st_ino, after.st_ino);
+  EXPECT_EQ(os::ReadFile(next_ / "deep/file"), "deep");
+  EXPECT_EQ(os::ReadFile(next_ / "top"), "top");
+  EXPECT_TRUE(fs::is_directory(next_ / "deep/empty"));
+  EXPECT_FALSE(HasSpare());
+  EXPECT_TRUE(cache_.GiveBack(key_, next_));
+}
+
 TEST_F(SpareTreeTest, WhatAJobHasChangedDoesNotComeBack) {
   const std::pair<const char*, std::function<void()>> changes[] = {
       {"a file more", [&] { ASSERT_TRUE(os::WriteFileAtomic(job_ / "deep/more", "")); }},

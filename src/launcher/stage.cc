@@ -65,6 +65,14 @@ Status MakeRankFolders(const NodeOrder& order) {
 
 }  // namespace
 
+// The work folder itself stays: a view may have it mounted.
+Status RemoveCode(const NodeOrder& order) {
+  if (!order.code_per_rank) return os::RemoveTree(SharedCode(order));
+  for (const auto& rank : order.ranks)
+    MUSTER_TRY(os::RemoveTree(os::Path(order.work_dir) / fmt::format("rank{}", rank.rank)));
+  return {};
+}
+
 os::Path HookFolder(const NodeOrder& order) {
   if (!order.code_dir.empty() && !order.code_per_rank) return SharedCode(order);
   return order.work_dir;
