@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/code_choice.h"
 #include "cli/job_flags.h"
+#include "model/default_name.h"
 #include "model/source.h"
 #include "model/variables.h"
 
@@ -17,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kReadAtMost = 16 << 20;  // the reader itself refuses above 1 MiB, with a position
-constexpr std::string_view kNoCode = "none";
 
 // A job file as read, with what its faults are called and its relative paths stand on.
 struct JobFile {
@@ -128,41 +129,16 @@ Pairs OutputPlaces(const JobSpec& spec) {
   return places;
 }
 
-// A word of the command that is a file here, so that the command cannot work without this folder.
-std::string FileNamed(const std::vector<std::string>& command, const os::Path& here) {
-  std::vector<std::string> words = command;
-  if (command.size() == 1)
-    if (auto split = ShellSplit(command[0])) words = std::move(*split);
-  for (const std::string& word : words) {
-    if (word.empty() || word.starts_with('/') || word.starts_with('-')) continue;
-    std::error_code error;
-    if (fs::is_regular_file(here / word, error)) return word;
-  }
-  return {};
+// The value of `python`, absolute where it is a path: ranks run in another folder.
+void ResolvePython(json::object& document, const FlagValues& flags, const os::Path& folder,
+                   const os::Path& here) {
+  json::value* member = document.if_contains("python");
+  json::string* python = member ? member->if_string() : nullptr;
+  if (python && std::string_view(*python).contains('/'))
+    *python = AbsolutePath(*python, *python, flags.python ? here : folder);
 }
 
-// Decides which code folder goes along, before the document is read. Faults of --code itself are
-// found when the folder is scanned.
-void ChooseCode(const Args& args, bool has_file, const os::Path& here, FlagValues& flags,
-                JobInput& input) {
-  if (args.Has("code")) {
-    const std::string said = args.Get("code");
-    if (said == kNoCode) return;
-    flags.code = said.empty() ? "." : said;
-    return;
-  }
-  if (has_file || args.rest.empty()) return;
-  const std::string file = FileNamed(args.rest, here);
-  if (file.empty()) {
-    input.note = "no code goes along: the command names no file of this folder";
-  } else {
-    flags.code = ".";
-    input.note =
-        fmt::format("this folder goes along as code: the command names {}", Printable(file));
-  }
-}
-
-// One folder goes along, and it must be one that we can read.
+// A sweep has one code folder, on this machine or in a bucket.
 Status CheckCode(const std::vector<JobSpec>& specs) {
   const std::string& code = specs.front().code;
   if (IsUrl(code) && !IsFar(code))
@@ -178,33 +154,54 @@ Status CheckCode(const std::vector<JobSpec>& specs) {
   return {};
 }
 
+// Sets the code of the job: the folder that the user named, else the one that ChooseCode finds.
+// `here` is the folder that relative paths in the commands refer to.
+Status SettleCode(const JobSpec& spec, bool without, const os::Path& named_from,
+                  const os::Path& here, JobInput& input) {
+  if (without) {
+    input.code_reason = "--code none, or `code: none`";
+    return CheckWithoutCode(spec, here);
+  }
+  if (!spec.code.empty()) {
+    const json::string folder = AbsolutePath(EscapeVariables(spec.code), spec.code, named_from);
+    input.document["code"] = folder;
+    if (IsFar(spec.code)) return {};
+    const std::string plain(AbsolutePath(spec.code, spec.code, named_from));
+    MUSTER_ASSIGN(input.named_files, FilesInCode(spec, here, plain));
+    return {};
+  }
+  MUSTER_ASSIGN(CodeChoice choice, ChooseCode(spec, here));
+  input.code_reason = std::move(choice.reason);
+  input.named_files = std::move(choice.files);
+  if (!choice.folder.empty()) input.document["code"] = EscapeVariables(choice.folder);
+  return {};
+}
+
 }  // namespace
 
 Result<JobInput> ReadJobInput(const Args& args, const os::Path& here) {
   JobInput input;
   JobFile file{"command line", here, {}, {}};
-  const bool has_file = !args.words.empty();
-  if (has_file) {
+  if (!args.words.empty()) {
     MUSTER_ASSIGN(file, ReadJobFile(args.words[0], here));
   } else if (args.rest.empty()) {
     return Fail(Code::kInvalid, "there is nothing to run",
                 "name a job file, or a command behind --: muster run -- python3 train.py");
   }
   MUSTER_ASSIGN(FlagValues flags, ReadJobFlags(args));
-  ChooseCode(args, has_file, here, flags, input);
+  if (args.Has("code")) flags.code = args.Get("code").empty() ? "." : args.Get("code");
   flags.base = std::move(file.document);
-  if (args.Get("code") == kNoCode) flags.base->erase("code");
   input.document = DocumentFromFlags(flags, &file.marks);
+  const bool without = GetString(input.document, "code") == kNoCode;
+  if (without) input.document.erase("code");
 
   auto specs = ReadSpecs(input.document, file.marks);
   if (!specs) return std::unexpected(Faulty(specs.error(), file.shown));
   const JobSpec& first = specs->front();
   MUSTER_TRY(CheckCode(*specs));
-  if (!first.code.empty()) {
-    input.code_said = first.code;
-    input.document["code"] =
-        AbsolutePath(EscapeVariables(first.code), first.code, flags.code ? here : file.folder);
-  }
+  MUSTER_TRY(SettleCode(first, without, flags.code ? here : file.folder,
+                        args.rest.empty() ? file.folder : here, input));
+  ResolvePython(input.document, flags, file.folder, here);
   Resolve(input.document, "inputs", first.inputs, flags.inputs, file.folder, here);
   Resolve(input.document, "outputs", OutputPlaces(first), flags.outputs, file.folder, here);
   if (json::value* logs = input.document.if_contains("logs"); logs && logs->is_string())

@@ -16,14 +16,14 @@ namespace muster::cli {
 struct JobInput {
   json::object document;       // as a job file, every path absolute
   std::vector<JobSpec> specs;  // what it means: one, or one a combination of a sweep
-  std::string code;            // folder to snapshot, absolute; empty: none
-  std::string code_said;       // as the user wrote it
-  std::string note;            // what was decided about the code by ourselves, or empty
+  std::string code;            // folder to snapshot, absolute, or in a bucket; empty: none
+  std::string code_reason;     // why this folder, or none, is sent; empty: the user named it
+  std::vector<std::string> named_files;  // in `code`, relative to it: the snapshot must have them
 };
 
 // From the job file in words[0] ("-": standard input), the flags over it, and the command behind
-// "--". Relative paths mean the job file's folder in the file and `here` on flags. All faults at
-// once as one kInvalid Error, a line each.
+// "--". Relative paths mean the job file's folder in the file and `here` on flags and in a command
+// behind "--". All faults at once as one kInvalid Error, a line each.
 Result<JobInput> ReadJobInput(const Args& args, const os::Path& here);
 
 }  // namespace muster::cli

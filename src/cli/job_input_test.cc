@@ -11,6 +11,7 @@
 namespace muster::cli {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 class JobInputTest : public testing::Test {
@@ -48,7 +49,7 @@ TEST_F(JobInputTest, PathsOfTheFileMeanItsFolderAndThoseOfFlagsTheCurrentOne) {
   EXPECT_EQ(spec.outputs[1].second, "");
   EXPECT_EQ(spec.outputs[2].second, (dir_.path().parent_path() / "res").string());
   EXPECT_EQ(input->code, Here("src"));
-  EXPECT_EQ(input->code_said, "../src/");
+  EXPECT_EQ(input->code_reason, "");
 }
 
 TEST_F(JobInputTest, AVariableDecidesWhetherAPathIsRelative) {
@@ -75,37 +76,98 @@ TEST_F(JobInputTest, ATildeIsTheHomeFolder) {
     EXPECT_EQ(input->specs[0].inputs[0].second, std::string(home) + "/data");
 }
 
-TEST_F(JobInputTest, ACommandThatNamesAFileHereTakesTheFolderAlong) {
+TEST_F(JobInputTest, CommandThatNamesAFileSendsTheCurrentFolder) {
   dir_.Write("train.py", "x");
   const auto input = Read({"--", "python3", "train.py", "--lr=1"});
   ASSERT_TRUE(input) << input.error().text;
   EXPECT_EQ(input->code, dir_.path().string());
-  EXPECT_THAT(input->note, HasSubstr("the command names train.py"));
+  EXPECT_EQ(input->code_reason, "the command names train.py");
+  EXPECT_THAT(input->named_files, ElementsAre("train.py"));
 }
 
-TEST_F(JobInputTest, ACommandInOneTextIsLookedIntoAsWell) {
-  dir_.Write("scripts/go.sh", "x");
-  EXPECT_EQ(Read({"--", "cd . && sh ./scripts/go.sh"})->code, dir_.path().string());
+TEST_F(JobInputTest, JobFileThatNamesAFileSendsItsFolder) {
+  dir_.Write("jobs/train.py", "x");
+  const auto input = Read({dir_.Write("jobs/job.yaml", "run: train.py\n").string()});
+  ASSERT_TRUE(input) << input.error().text;
+  EXPECT_EQ(input->code, Here("jobs"));
+  EXPECT_EQ(input->specs[0].code, Here("jobs"));
+  EXPECT_EQ(input->code_reason, "the command names train.py");
 }
 
-TEST_F(JobInputTest, ACommandThatNamesNoFileTakesNothingAndSaysSo) {
+TEST_F(JobInputTest, CommandBesideAJobFileRefersToTheCurrentFolder) {
+  dir_.Write("jobs/train.py", "x");
+  dir_.Write("other.py", "x");
+  const auto file = dir_.Write("jobs/job.yaml", "run: train.py\n");
+  const auto input = Read({file.string(), "--", "other.py"});
+  ASSERT_TRUE(input) << input.error().text;
+  EXPECT_EQ(input->code, dir_.path().string());
+}
+
+TEST_F(JobInputTest, CommandThatNamesNoFileSendsNoCode) {
   dir_.Write("train.py", "x");
-  const auto input = Read({"--", "echo", "hello"});
-  ASSERT_TRUE(input);
-  EXPECT_EQ(input->code, "");
-  EXPECT_THAT(input->note, HasSubstr("no code goes along"));
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {"--", "echo", "hello"}, {dir_.Write("job.yaml", "run: echo hello\n").string()}}) {
+    const auto input = Read(arguments);
+    ASSERT_TRUE(input) << input.error().text;
+    EXPECT_EQ(input->code, "");
+    EXPECT_THAT(input->code_reason, HasSubstr("names no file in " + dir_.path().string()));
+  }
 }
 
-TEST_F(JobInputTest, CodeCanBeNamedOrRefused) {
+TEST_F(JobInputTest, CodeIsNamedByFlagOrFileAndNoneSendsNothing) {
   dir_.Write("train.py", "x");
-  const auto named = Read({"--code", "src", "--", "python3", "train.py"});
-  ASSERT_TRUE(named);
+  dir_.Write("src/go.py", "x");
+  const auto named = Read({"--code", "src", "--", "python3", "go.py"});
+  ASSERT_TRUE(named) << named.error().text;
   EXPECT_EQ(named->code, Here("src"));
+  EXPECT_THAT(named->named_files, ElementsAre("go.py"));
   const auto file = dir_.Write("job.yaml", "run: x\ncode: src\n");
-  const auto none = Read({file.string(), "--code", "none"});
-  ASSERT_TRUE(none);
-  EXPECT_EQ(none->code, "");
-  EXPECT_FALSE(none->document.contains("code"));
+  for (const auto& arguments : std::vector<std::vector<std::string>>{
+           {file.string(), "--code", "none"},
+           {dir_.Write("none.yaml", "run: x\ncode: none\n").string()}}) {
+    const auto none = Read(arguments);
+    ASSERT_TRUE(none) << none.error().text;
+    EXPECT_EQ(none->code, "");
+    EXPECT_FALSE(none->document.contains("code"));
+  }
+}
+
+TEST_F(JobInputTest, NamedFileThatWouldNotBeSentIsRefused) {
+  dir_.Write("train.py", "x");
+  dir_.Write("src/go.py", "x");
+  dir_.Write("sub/conf.yaml", "x");
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string text, next;
+  };
+  const Case cases[] = {
+      {{"--code", "src", "--", "python3", "train.py"}, "not in the code folder", "--code"},
+      {{"--code", "src", "--", "src/go.py", "-a"}, "not in the code folder", "name it go.py"},
+      {{"--code", "src", "--", "go.py", "--config=sub/conf.yaml"}, "sub/conf.yaml", "--code"},
+      {{"--code", "none", "--", "python3", "train.py"}, "without code", Here("train.py")},
+      {{dir_.Write("sub/job.yaml", "run: python3 ../train.py\n").string()},
+       "outside of",
+       "--code " + dir_.path().string()}};
+  for (const Case& one : cases) {
+    const auto input = Read(one.arguments);
+    ASSERT_FALSE(input) << one.text;
+    EXPECT_EQ(input.error().code, Code::kInvalid);
+    EXPECT_THAT(input.error().text, HasSubstr(one.text));
+    EXPECT_THAT(input.error().next, HasSubstr(one.next));
+  }
+  EXPECT_TRUE(Read({"--code", "none", "--", "sh", "-c", "fetch && python3 train.py"}));
+  EXPECT_TRUE(Read({"--code", "src", "--", "go.py", Here("train.py")}));
+}
+
+TEST_F(JobInputTest, PathOfAnInterpreterBecomesAbsolute) {
+  const auto flag = Read({"--python", "venv/bin/python", "--", "echo"});
+  ASSERT_TRUE(flag) << flag.error().text;
+  EXPECT_EQ(flag->specs[0].python, Here("venv/bin/python"));
+  const auto file =
+      Read({dir_.Write("jobs/job.yaml", "run: x\npython: ../v/bin/python\n").string()});
+  ASSERT_TRUE(file) << file.error().text;
+  EXPECT_EQ(file->specs[0].python, Here("v/bin/python"));
+  EXPECT_EQ(Read({"--python", "python3.9", "--", "x"})->specs[0].python, "python3.9");
 }
 
 TEST_F(JobInputTest, SweepsMakeOneSpecEach) {

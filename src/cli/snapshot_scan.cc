@@ -48,17 +48,32 @@ class Scanner {
   Result<Snapshot> Scan() {
     MUSTER_TRY(Folder(""));
     if (!links_out_.empty())
-      return Fail(
-          Code::kInvalid,
-          fmt::format("the code folder {} has {} that lead out of it: {}", snapshot_.root.string(),
-                      Counted(int64_t(links_out_.size()), "link"), NamedFew(links_out_)),
-          "replace each by a copy, or list it in .musterignore");
+      return Fail(Code::kInvalid,
+                  fmt::format("the code folder {} has symbolic links to files outside of it: {}",
+                              snapshot_.root.string(), NamedFew(links_out_)),
+                  "replace each by a copy, or list it in .musterignore");
     if (snapshot_.bytes > options_.limit) return TooLarge();
-    if (!skipped_.empty())
-      snapshot_.notes.push_back(
-          fmt::format("left out of the code (not a file): {}", NamedFew(skipped_)));
+    Note("not a file", skipped_);
+    Note("a virtual environment of Python, which works at its own place only", environments_);
+    Note("the data folder of a server", data_folders_);
     std::ranges::sort(snapshot_.files, {}, &SnapshotFile::path);
     return std::move(snapshot_);
+  }
+
+  Result<std::string> ExcludedPart(const std::string& path) {
+    for (size_t begin = 0;;) {
+      const std::string prefix = path.substr(0, begin);
+      MUSTER_ASSIGN(const std::vector<std::string> names, Names(snapshot_.root / prefix));
+      if (SkipsFolder(prefix, names)) return prefix;
+      MUSTER_ASSIGN(Level level, ReadLevel(prefix, names));
+      levels_.push_back(std::move(level));
+      const size_t slash = path.find('/', begin);
+      const bool is_folder = slash != std::string::npos;
+      const std::string part = path.substr(0, slash);
+      if (part == ".git" || Ignored(part, is_folder)) return is_folder ? part + "/" : part;
+      if (!is_folder) return std::string();
+      begin = slash + 1;
+    }
   }
 
  private:
@@ -66,11 +81,31 @@ class Scanner {
   Status Folder(const std::string& prefix) {
     const os::Path path = snapshot_.root / prefix;
     MUSTER_ASSIGN(std::vector<std::string> names, Names(path));
+    if (SkipsFolder(prefix, names)) return {};
     MUSTER_ASSIGN(Level level, ReadLevel(prefix, names));
     levels_.push_back(std::move(level));
     for (const std::string& name : names) MUSTER_TRY(Entry(prefix, name));
     levels_.pop_back();
     return {};
+  }
+
+  // A virtual environment has links and paths that name its own place. A server's data folder
+  // holds the snapshots themselves. `names` is sorted.
+  bool SkipsFolder(const std::string& prefix, const std::vector<std::string>& names) {
+    const auto has = [&](const char* name) { return std::ranges::binary_search(names, name); };
+    if (prefix.empty()) return false;
+    if (has("pyvenv.cfg") && has("bin")) {
+      environments_.push_back(Printable(prefix));
+      return true;
+    }
+    if (!has("journal.db") || !has("jobs")) return false;
+    data_folders_.push_back(Printable(prefix));
+    return true;
+  }
+
+  void Note(const char* what, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    snapshot_.notes.push_back(fmt::format("left out of the code ({}): {}", what, NamedFew(names)));
   }
 
   static Result<std::vector<std::string>> Names(const os::Path& path) {
@@ -196,7 +231,7 @@ class Scanner {
   Snapshot snapshot_;
   FolderSizes sizes_;
   std::vector<Level> levels_;  // root first
-  std::vector<std::string> links_out_, skipped_;
+  std::vector<std::string> links_out_, skipped_, environments_, data_folders_;
 };
 
 }  // namespace
@@ -220,6 +255,11 @@ Result<Snapshot> ScanFolder(const os::Path& folder, const SnapshotOptions& optio
                     S_ISREG(info.st_mode) ? "a file" : "not a folder"),
         fmt::format("name the folder around it: {}", ShellQuote(root.parent_path().string())));
   return Scanner(root, options).Scan();
+}
+
+Result<std::string> ExcludedPart(const os::Path& folder, const std::string& path) {
+  const SnapshotOptions options;
+  return Scanner(folder, options).ExcludedPart(path);
 }
 
 }  // namespace muster::cli

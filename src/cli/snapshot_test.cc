@@ -111,6 +111,37 @@ TEST_F(SnapshotTest, SkipsSocketsAndPipesWithANote) {
   EXPECT_THAT(snapshot->notes, ElementsAre("left out of the code (not a file): pipe, sock"));
 }
 
+TEST_F(SnapshotTest, VirtualEnvironmentsAndDataFoldersAreSkippedWithANote) {
+  dir_.Write("train.py", "x");
+  dir_.Write("venv/pyvenv.cfg", "home = /usr/bin\n");
+  dir_.Write("venv/lib/x.py", "x");
+  std::filesystem::create_directory(dir_.path() / "venv/bin");
+  ASSERT_EQ(symlink("/usr/bin/python3", (dir_.path() / "venv/bin/python").c_str()), 0);
+  dir_.Write("runs/journal.db", "x");
+  dir_.Write("runs/jobs/1/spec.json", "x");
+  const auto snapshot = Scan();
+  ASSERT_TRUE(snapshot) << snapshot.error().text;
+  EXPECT_THAT(Paths(*snapshot), ElementsAre("train.py"));
+  EXPECT_THAT(snapshot->notes, ElementsAre(HasSubstr("venv/"), HasSubstr("runs/")));
+}
+
+TEST_F(SnapshotTest, ExcludedPartNamesTheFileOrFolderThatARuleExcludes) {
+  dir_.Write(".gitignore", "*.pt\n/data/\n");
+  dir_.Write("sub/.musterignore", "local.py\n");
+  for (const char* name :
+       {"a.pt", "data/x/y.csv", "sub/local.py", "sub/kept.py", "venv/bin/python"})
+    dir_.Write(name, "x");
+  dir_.Write("venv/pyvenv.cfg", "x");
+  const std::pair<std::string, std::string> cases[] = {
+      {"a.pt", "a.pt"},    {"data/x/y.csv", "data/"},    {"sub/local.py", "sub/local.py"},
+      {"sub/kept.py", ""}, {"venv/bin/python", "venv/"}, {".git/config", ".git/"}};
+  for (const auto& [path, part] : cases) {
+    const auto found = ExcludedPart(dir_.path(), path);
+    ASSERT_TRUE(found) << found.error().text;
+    EXPECT_EQ(*found, part) << path;
+  }
+}
+
 TEST_F(SnapshotTest, SkipsDevicesWithANote) {
   if (mknod((dir_.path() / "null").c_str(), S_IFCHR | 0600, 0x103) != 0)
     GTEST_SKIP() << "this user may not make devices";

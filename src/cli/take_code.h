@@ -10,8 +10,9 @@
 
 namespace muster::cli {
 
-// Snapshots the job's code folder and brings it to the server, telling folder, size and snapshot in
-// one line on standard error. The hash; empty when no code goes along.
+// Takes a snapshot of the job's code folder and uploads it; one line on standard error names
+// folder, reason, size and snapshot. Returns the hash, which is empty when no code is uploaded.
+// kInvalid when ignore rules exclude a file that the job's commands name or its script imports.
 Result<std::string> TakeCode(Context& context, Api& api, const Args& args, const JobInput& input);
 
 }  // namespace muster::cli

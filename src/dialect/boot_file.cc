@@ -31,15 +31,13 @@ bool IsPython(std::string_view word) {
 
 std::optional<Booted> Take(const Command& run) {
   Booted booted{.words = run.words};
-  const bool text = run.words.empty();
-  if (text) {
+  if (run.words.empty()) {
     if (NeedsShell(run.text)) return std::nullopt;
     auto words = ShellSplit(run.text);
     if (!words || words->empty()) return std::nullopt;
     booted.words = std::move(*words);
-    // A list is executed as it is, a text by its interpreter.
-    if (booted.words.front().ends_with(".py")) return booted;
   }
+  if (booted.words.front().ends_with(".py")) return booted;
   if (!IsPython(booted.words.front())) return std::nullopt;
   for (size_t i = 1; i < booted.words.size(); ++i) {
     const std::string& word = booted.words[i];

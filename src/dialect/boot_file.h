@@ -8,8 +8,8 @@
 
 namespace muster::dialect {
 
-// The Python file that a command runs and nothing else, which platforms treat unlike any other
-// command: "train.py --fast" or "python3 -u train.py".
+// The Python file of a command that runs one file and nothing else, as text or as a list:
+// "train.py --fast", "python3 -u train.py". Platforms start such a command in their own way.
 std::optional<std::string> BootFile(const Command& run);
 
 // The same command with the file under another name, by words; `python` is the interpreter of a

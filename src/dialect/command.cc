@@ -38,25 +38,26 @@ std::vector<std::string> ParameterWords(const JobSpec& spec, const Role& role,
   return words;
 }
 
-// Words that the interpreter of a boot file puts in front; none for other programs.
-std::vector<std::string> Interpreter(const JobSpec& spec, std::string_view file) {
-  if (file.ends_with(".py")) return {spec.python};
-  if (file.ends_with(".sh")) return {"/bin/bash"};
+// The words that start a script: its interpreter for a .py or .sh file, nothing for a program.
+std::vector<std::string> Interpreter(const JobSpec& spec, std::string_view program) {
+  if (program.ends_with(".py")) return {spec.python};
+  if (program.ends_with(".sh")) return {"/bin/bash"};
   return {};
 }
 
-Result<std::vector<std::string>> TextCommand(const JobSpec& spec, std::string_view text,
-                                             const std::vector<std::string>& parameters) {
-  if (NeedsShell(text)) {
-    std::string line(text);
-    if (!parameters.empty()) line += " " + ShellJoin(parameters);
-    return std::vector<std::string>{"/bin/sh", "-c", std::move(line)};
-  }
-  MUSTER_ASSIGN(const std::vector<std::string> words, ShellSplit(text));
-  std::vector<std::string> argv = Interpreter(spec, words.front());
-  argv.insert(argv.end(), words.begin(), words.end());
-  argv.insert(argv.end(), parameters.begin(), parameters.end());
-  return argv;
+std::string_view FirstWord(std::string_view text) {
+  return text.substr(0, text.find_first_of(" \t\n;&|()<>\"'"));
+}
+
+// Text that needs a shell is run by /bin/sh; a script in front gets its interpreter there as well.
+Result<std::vector<std::string>> TextWords(const JobSpec& spec, std::string_view text,
+                                           const std::vector<std::string>& parameters) {
+  if (!NeedsShell(text)) return ShellSplit(text);
+  std::string line = ShellJoin(Interpreter(spec, FirstWord(text)));
+  if (!line.empty()) line += ' ';
+  line += text;
+  if (!parameters.empty()) line += " " + ShellJoin(parameters);
+  return std::vector<std::string>{"/bin/sh", "-c", std::move(line)};
 }
 
 std::string_view BaseName(std::string_view path) {
@@ -111,17 +112,20 @@ std::string OutputFolder(const std::pair<std::string, std::string>& output, cons
 Result<std::vector<std::string>> BuildCommand(const JobSpec& spec, const Role& role,
                                               const Places& places) {
   const std::vector<std::string> parameters = ParameterWords(spec, role, places);
-  if (!role.run.words.empty()) {
-    std::vector<std::string> argv = role.run.words;
-    argv.insert(argv.end(), parameters.begin(), parameters.end());
-    return argv;
-  }
   const std::string_view text = Trim(role.run.text);
-  if (text.empty()) {
-    return Fail(Code::kInvalid, fmt::format("role {} has no command", role.name),
-                "give `run:` a boot file or a command");
+  std::vector<std::string> words = role.run.words;
+  if (words.empty()) {
+    if (text.empty()) {
+      return Fail(Code::kInvalid, fmt::format("role {} has no command", role.name),
+                  "give `run:` a boot file or a command");
+    }
+    MUSTER_ASSIGN(words, TextWords(spec, text, parameters));
+    if (NeedsShell(text)) return words;  // its parameters are part of the text
   }
-  return TextCommand(spec, text, parameters);
+  std::vector<std::string> argv = Interpreter(spec, words.front());
+  argv.insert(argv.end(), words.begin(), words.end());
+  argv.insert(argv.end(), parameters.begin(), parameters.end());
+  return argv;
 }
 
 bool RunsProgram(const std::vector<std::string>& argv, std::span<const std::string_view> names) {

@@ -11,9 +11,10 @@
 
 namespace muster::dialect {
 
-// The words to execute for one role: a boot file by its interpreter, text that needs no shell word
-// by word, other text by /bin/sh, a list as it is. Parameters follow as --name=value; inputs and
-// outputs are parameters too unless one of that name is given.
+// The words to execute for one role. A list, and a text that needs no shell, are executed word by
+// word, other text by /bin/sh. In all three a .py file in front is started by the job's Python, a
+// .sh file by /bin/bash. Parameters follow as --name=value; inputs and outputs are parameters too
+// unless one of that name is given.
 Result<std::vector<std::string>> BuildCommand(const JobSpec& spec, const Role& role,
                                               const Places& places);
 

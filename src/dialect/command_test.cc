@@ -38,10 +38,25 @@ TEST(BuildCommand, GivesOtherTextToAShellWithQuotedParameters) {
               ElementsAre("/bin/sh", "-c", "a && b > log " + ShellQuote("--name=it's $HOME")));
 }
 
-TEST(BuildCommand, TakesAListAsItIs) {
+TEST(BuildCommand, ListIsExecutedWordByWord) {
   JobSpec spec = Running("");
-  spec.roles[0].run.words = {"train.py", "$HOME && x"};
-  EXPECT_THAT(Words(spec), ElementsAre("train.py", "$HOME && x"));
+  spec.roles[0].run.words = {"./train", "$HOME && x"};
+  EXPECT_THAT(Words(spec), ElementsAre("./train", "$HOME && x"));
+}
+
+TEST(BuildCommand, ScriptInFrontOfAListIsStartedByItsInterpreter) {
+  JobSpec spec = Running("");
+  spec.python = "/opt/venv/bin/python";
+  spec.roles[0].run.words = {"main.py", "-a", "x y"};
+  EXPECT_THAT(Words(spec), ElementsAre("/opt/venv/bin/python", "main.py", "-a", "x y"));
+  spec.roles[0].run.words = {"./run.sh", "$HOME"};
+  EXPECT_THAT(Words(spec), ElementsAre("/bin/bash", "./run.sh", "$HOME"));
+}
+
+TEST(BuildCommand, ScriptInFrontOfShellTextIsStartedByItsInterpreter) {
+  EXPECT_THAT(Words(Running("train.py --lr $LR > log")),
+              ElementsAre("/bin/sh", "-c", "python3 train.py --lr $LR > log"));
+  EXPECT_THAT(Words(Running("cd x && train.py")), ElementsAre("/bin/sh", "-c", "cd x && train.py"));
 }
 
 TEST(BuildCommand, AppendsInputsOutputsAndParameters) {

@@ -44,7 +44,7 @@ TEST(BootFile, IsAPythonFileThatACommandRunsAndNothingElse) {
   EXPECT_EQ(BootFile({.text = "train.py --fast", .words = {}}), "train.py");
   EXPECT_EQ(BootFile({.text = "python3 -u -X dev a/train.py x", .words = {}}), "a/train.py");
   EXPECT_EQ(BootFile({.text = {}, .words = {"/usr/bin/python3.11", "t.py"}}), "t.py");
-  EXPECT_FALSE(BootFile({.text = {}, .words = {"train.py"}}));  // executed by itself
+  EXPECT_EQ(BootFile({.text = {}, .words = {"train.py", "-a", "x"}}), "train.py");
   for (const char* text : {"python -m pkg", "python -c pass", "bash run.sh", "a.py && b.py", "",
                            "python", "python - x.py", "'open", "cat train.py"}) {
     EXPECT_FALSE(BootFile({.text = text, .words = {}})) << text;

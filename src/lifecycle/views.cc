@@ -8,7 +8,9 @@
 #include "dialect/plan.h"
 #include "lifecycle/conductor_impl.h"
 #include "lifecycle/last_words.h"
+#include "lifecycle/own_module.h"
 #include "verdict/blame.h"
+#include "verdict/missing_module.h"
 #include "verdict/verdict.h"
 
 namespace muster::lifecycle {
@@ -19,6 +21,17 @@ std::string ClockText(int64_t wall_ms) {
   std::tm local{};
   ::localtime_r(&seconds, &local);
   return fmt::format("{:02}:{:02}", local.tm_hour, local.tm_min);
+}
+
+// A module of the job's own code needs no installation.
+void AdviseOnModule(const JobSpec& spec, const os::Path& code, verdict::Verdict& verdict) {
+  const std::string name = verdict::MissingModule(verdict.evidence);
+  if (name.empty()) return;
+  verdict::ModuleSearch search;
+  search.module = name.substr(0, name.find('.'));
+  search.has_code = !spec.code.empty() || !spec.code_hash.empty();
+  if (!spec.code_hash.empty()) search.found = FindModule(code, search.module);
+  verdict.advice = verdict::ModuleAdvice(search, spec.python);
 }
 
 }  // namespace
@@ -123,7 +136,10 @@ json::object Conductor::Impl::VerdictOf(const Job& job) const {
     if (attempt->cause->rank >= 0 && verdict::TellsLittle(attempt->cause->exit, lines))
       others = LinesOfOthers(dir, *attempt);
   }
-  return verdict::ToJsonObject(verdict::Judge(job, *attempt, lines, others));
+  verdict::Verdict verdict = verdict::Judge(job, *attempt, lines, others);
+  if (verdict.cause == verdict::CauseClass::kMissingModule)
+    AdviseOnModule(job.spec, parts.code.TreeDir(job.spec.code_hash), verdict);
+  return verdict::ToJsonObject(verdict);
 }
 
 }  // namespace muster::lifecycle

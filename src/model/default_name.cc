@@ -56,7 +56,8 @@ std::string FromRun(const json::value& run) {
 }  // namespace
 
 std::string DefaultName(const json::object& document) {
-  std::string name = Cleaned(LastPart(GetString(document, "code")));
+  const std::string_view code = GetString(document, "code");
+  std::string name = code == kNoCode ? "" : Cleaned(LastPart(code));
   if (!name.empty()) return name;
   if (const auto* run = document.if_contains("run")) name = FromRun(*run);
   if (const auto* roles = GetObject(document, "roles")) {

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/json.h"
 
 namespace muster {
+
+// The value of `code` that sends no folder.
+inline constexpr std::string_view kNoCode = "none";
 
 // A name for a job that was given none: that of its code folder, else of its script or program.
 // Always a good name; "job" when nothing better can be found.

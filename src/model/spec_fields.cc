@@ -215,10 +215,11 @@ Fields<JobDraft> IdentityFields() {
                      Choice{kPlatforms}, &JobDraft::platform),
       Into<JobDraft>(
           "code",
-          "A folder that is copied at submit, or one in a bucket that every node fetches; "
-          "the command runs inside.",
+          "A folder that is copied at submit, one in a bucket that every node fetches, or none; "
+          "the command runs inside. Left out: the job file's folder, if the command names a file "
+          "in it.",
           FolderOrBucket{}, &JobDraft::code),
-      Into<JobDraft>("python", "The interpreter of .py boot files.",
+      Into<JobDraft>("python", "The interpreter of .py files in front of the command.",
                      FreeText{"a Python interpreter such as python3"}, &JobDraft::python),
       InputsField(),
       OutputsField(),

@@ -231,6 +231,7 @@ JobSpec ReadJob(const Cursor& root, const Sweep& sweep, const Pairs& values) {
   for (RoleDraft& draft : job.drafts) draft.built_ins.name = job.name;
   ReadFields(root.With(built_ins), JobFields(), Stage::kRest, job);
 
+  if (job.code == kNoCode) job.code.clear();
   SettleOutputs(job);
   CheckCommands(root, job);
   CheckPlaces(root, job);

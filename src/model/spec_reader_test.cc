@@ -35,6 +35,11 @@ TEST(SpecReaderTest, OneLineIsAJobWithEveryDefault) {
   EXPECT_EQ(Read("run: train.py\n"), expected);
 }
 
+TEST(SpecReaderTest, CodeNoneIsAJobWithoutCodeNamedByItsCommand) {
+  EXPECT_EQ(Read("run: train.py\ncode: none\n"), Read("run: train.py\n"));
+  EXPECT_EQ(Read("run: x\ncode: ./none\n").code, "./none");
+}
+
 TEST(SpecReaderTest, ReadsNodesTimesDevices) {
   const JobSpec spec = Read("run: x\nresources: {nodes: 2, devices: npu:8, memory: 4GiB}\n");
   ASSERT_THAT(spec.roles, SizeIs(1));

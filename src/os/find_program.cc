@@ -61,9 +61,11 @@ Result<Path> FindProgram(const std::string& name, std::string_view path_variable
     if (kind == Kind::kNotExecutable && refused.empty()) refused = path;
   }
   if (!refused.empty()) return NotExecutable(refused);
+  const bool is_here = KindOf(folder / name) != Kind::kMissing;
   return Fail(Code::kNotFound,
-              fmt::format("cannot find the program \"{}\" in PATH={}", name, path_variable),
-              "install it, name it by its full path, or set PATH in the environment of the job");
+              fmt::format("cannot find the program \"{}\" in any folder of PATH", name),
+              is_here ? fmt::format("to run the file of the current folder, write ./{}", name)
+                      : "install it, name it by its full path, or set PATH in the job's `env`");
 }
 
 }  // namespace muster::os

@@ -150,7 +150,7 @@ TEST_F(SpawnTest, TellsAProgramThatIsMissingFromOneThatCannotRun) {
   options.env = {"PATH=/nonexistent:" + dir.path().string()};
   Error error = Failure();
   EXPECT_EQ(error.code, Code::kNotFound);
-  EXPECT_THAT(error.text, AllOf(HasSubstr("no-such-program"), HasSubstr("PATH=/nonexistent:")));
+  EXPECT_EQ(error.text, "cannot find the program \"no-such-program\" in any folder of PATH");
 
   Script("plain", "#!/bin/sh\n", 0644);
   options.argv = {"plain"};
