@@ -23,9 +23,9 @@ std::vector<Finding> Examine(const Script& script, const Surroundings& here) {
   const Reading reading = Read(script, here);
   Findings findings;
   for (const auto check : {CheckRanks, CheckCounts, CheckNetwork, CheckLaunchers, CheckInterfaces,
-                           CheckPlatform, CheckEndings})
+                           CheckPlatform, CheckEndings, CheckText})
     check(reading, findings);
-  // The graver of two findings of one fault on one line stays.
+  // Of two findings of one fault on one line, the graver one is kept.
   std::sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
     return std::tuple(a.line, a.fault, b.grade, a.said) <
            std::tuple(b.line, b.fault, a.grade, b.said);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,19 +10,25 @@
 
 namespace muster::checkup {
 
-// Scripts larger than this are data with a script's name.
+// Larger files are not examined.
 inline constexpr size_t kLargestScript = 1024 * 1024;
 
-// What is true of the machine where the script was looked at; the caller finds it out.
-struct Surroundings {
-  std::set<std::string> missing;  // of NamedPaths: those that do not exist
+struct SyntaxError {
+  int line = 0;      // from 1; 0 if the interpreter names no line
+  std::string text;  // "Python 3.11: invalid syntax"
 };
 
-// Files and folders that the script names: absolute ones, and the scripts that it runs, which mean
-// the folder that it is started in. A bounded number, each once.
+// Facts about the machine on which the script is examined; the caller collects them.
+struct Surroundings {
+  std::set<std::string> missing;      // the entries of NamedPaths that do not exist
+  std::optional<SyntaxError> syntax;  // the first error that the interpreter reports
+};
+
+// The absolute paths in the script, and the scripts that it runs, relative to its start folder. A
+// bounded number, without duplicates.
 std::vector<std::string> NamedPaths(const Script& script);
 
-// Everything that is known to be wrong with it, by line, each fault once a line. Pure.
+// All findings, sorted by line; each fault appears once per line. Pure.
 std::vector<Finding> Examine(const Script& script, const Surroundings& here);
 
 }  // namespace muster::checkup

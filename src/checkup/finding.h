@@ -9,7 +9,7 @@
 
 namespace muster::checkup {
 
-// What can be wrong with a script before it runs. docs/formats/doctor.md has a row for each.
+// The faults that an examination finds in a script. docs/formats/doctor.md has a row for each.
 enum class Fault {
   kDuplicateRanks,
   kDuplicateShards,
@@ -33,21 +33,24 @@ enum class Fault {
   kNeverEnds,
   kNeedsPassword,
   kInstalls,
+  kFixedRank,
+  kSyntaxError,
+  kCarriageReturns,
 };
 
 enum class Grade {
-  kWarn,  // right on one machine or with luck
-  kFail,  // cannot be right as it stands
+  kWarn,  // works on one machine, or sometimes
+  kFail,  // cannot work unchanged
 };
 
 const char* Name(Grade grade);  // "warn", "fail"
 
-// One row of the table of faults: what is true of every finding of it.
+// One row of the table of faults: the properties that all its findings share.
 struct FaultRow {
   Fault fault;
-  const char* code;    // "duplicate-ranks", for good
-  Grade grade;         // unless the finding says otherwise
-  const char* reason;  // why it costs a night
+  const char* code;    // "duplicate-ranks"; never changes
+  Grade grade;         // default; a finding may override it
+  const char* reason;  // why the job fails or trains wrongly
   const char* next;    // what to do
 };
 std::span<const FaultRow> FaultRows();
@@ -56,13 +59,13 @@ const FaultRow& RowOf(Fault fault);
 struct Finding {
   Fault fault;
   Grade grade;
-  int line = 0;        // from 1; 0: the file as a whole
-  std::string said;    // the script's own words, shortened, safe to print
+  int line = 0;        // from 1; 0 for the file as a whole
+  std::string said;    // the script's text, shortened, safe to print
   std::string reason;  // one sentence
   std::string next;
 };
 
-// With the row's words; `detail` stands in front of the reason where a name helps.
+// A finding with the texts of its row; `detail` precedes the reason.
 Finding Found(Fault fault, int line, std::string_view said, std::string_view detail = {});
 
 bool HasFailure(std::span<const Finding> findings);

@@ -141,6 +141,15 @@ void CheckPaths(const Reading& reading, Findings& findings) {
   }
 }
 
+// Whether the script uses ModelArts: its copier, its folders or its variables. Other scripts with
+// an argument parser are not meant for ModelArts and need no --data_url.
+bool IsForModelArts(const Reading& reading) {
+  constexpr std::array<std::string_view, 7> kMarks{"moxing", "/cache/", "/home/ma-user", "obs://",
+                                                   "DLS_",   "MA_JOB",  "VC_WORKER"};
+  const std::string_view text = reading.script.text;
+  return std::ranges::any_of(kMarks, [text](std::string_view mark) { return text.contains(mark); });
+}
+
 void CheckArguments(const Reading& reading, Findings& findings) {
   const Statement* parses = nullptr;
   bool data = false;
@@ -153,7 +162,7 @@ void CheckArguments(const Reading& reading, Findings& findings) {
     data |= FindName(statement.text, "--data_url") != std::string_view::npos;
     train |= FindName(statement.text, "--train_url") != std::string_view::npos;
   }
-  if (parses == nullptr || (data && train)) return;
+  if (parses == nullptr || (data && train) || !(data || train || IsForModelArts(reading))) return;
   findings.push_back(Found(Fault::kMissingDataUrl, parses->line, parses->text));
 }
 

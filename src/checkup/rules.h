@@ -22,7 +22,7 @@ struct Reading {
 
 Reading Read(const Script& script, const Surroundings& here);
 
-// The rules, a family a file; each adds what it finds.
+// The rules, one family per file. Each function appends its findings.
 using Findings = std::vector<Finding>;
 void CheckRanks(const Reading& reading, Findings& findings);
 void CheckCounts(const Reading& reading, Findings& findings);
@@ -31,6 +31,7 @@ void CheckLaunchers(const Reading& reading, Findings& findings);
 void CheckInterfaces(const Reading& reading, Findings& findings);
 void CheckPlatform(const Reading& reading, Findings& findings);
 void CheckEndings(const Reading& reading, Findings& findings);
+void CheckText(const Reading& reading, Findings& findings);
 
 // Whether a name is one of a list of names.
 template <typename List>

@@ -1,21 +1,17 @@
 #include "cli/checks.h"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/run_program.h"
 #include "os/cgroup.h"
 #include "os/devices.h"
-#include "os/spawn.h"
 
 namespace muster::cli {
 namespace {
@@ -25,7 +21,6 @@ using Grade = Check::Grade;
 constexpr int64_t kLittleSpace = int64_t{5} << 30;
 constexpr int64_t kHardlyAnySpace = int64_t{256} << 20;
 constexpr rlim_t kFewFiles = 4096;
-constexpr int kProgramWaitMs = 20'000;  // importing torch from a cold disk takes its time
 
 // The deepest folder on the way to `path` that exists.
 os::Path ExistingPart(os::Path path) {
@@ -33,42 +28,6 @@ os::Path ExistingPart(os::Path path) {
   while (path.has_relative_path() && !std::filesystem::exists(path, error))
     path = path.parent_path();
   return path;
-}
-
-struct Output {
-  int status = -1;  // of wait; -1: never ran, or took too long
-  std::string text;
-};
-
-// Runs a short program and takes what it prints.
-Output RunProgram(std::vector<std::string> argv) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return {};
-  const os::Fd read_end(ends[0]);
-  os::Fd write_end(ends[1]);
-  os::SpawnOptions options;
-  options.argv = std::move(argv);
-  for (char** entry = environ; *entry; ++entry) options.env.emplace_back(*entry);
-  options.stdout_fd = write_end.get();
-  auto child = os::Spawn(options);
-  write_end.Reset();
-  if (!child) return {};
-  pollfd ended{child->pidfd.get(), POLLIN, 0};
-  Output output;
-  const bool in_time = poll(&ended, 1, kProgramWaitMs) > 0;
-  if (!in_time) kill(-child->pid, SIGKILL);
-  int status = 0;
-  waitpid(child->pid, &status, 0);
-  if (!in_time) return {};
-  output.status = status;
-  char buffer[4096];  // short answers only: the pipe holds more than this
-  const ssize_t got = read(read_end.get(), buffer, sizeof buffer);
-  if (got > 0) output.text = Printable(Trim(std::string_view(buffer, size_t(got))));
-  return output;
-}
-
-bool Succeeded(const Output& output) {
-  return output.status >= 0 && WIFEXITED(output.status) && WEXITSTATUS(output.status) == 0;
 }
 
 std::string LimitText(rlim_t limit) {
@@ -138,13 +97,13 @@ Check CheckDevices() {
 }
 
 std::vector<Check> CheckPython(const std::string& program) {
-  const Output version = RunProgram(
+  const ProgramOutput version = RunProgram(
       {program, "-c", "import platform, sys; print(platform.python_version(), sys.executable)"});
   if (!Succeeded(version))
     return {{"python", Grade::kWarn, fmt::format("{} cannot be run", program),
              "install python3, or name an interpreter with --python"}};
   std::vector<Check> checks{{"python", Grade::kOk, version.text, ""}};
-  const Output torch =
+  const ProgramOutput torch =
       RunProgram({program, "-c", "import torch; print('torch', torch.__version__)"});
   if (Succeeded(torch)) {
     checks.push_back({"torch", Grade::kOk, torch.text, ""});

@@ -7,6 +7,7 @@
 #include "base/counted.h"
 #include "base/text.h"
 #include "checkup/examine.h"
+#include "cli/syntax_check.h"
 
 namespace muster::cli {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using checkup::Finding;
 using checkup::Grade;
 
-// Relative names mean the folder of the script, where its code is.
+// Relative paths are relative to the folder of the script, which contains its code.
 std::set<std::string> MissingOf(const checkup::Script& script) {
   const os::Path folder = os::Path(script.name).parent_path();
   std::set<std::string> missing;
@@ -43,12 +44,16 @@ Result<ScriptReport> LookAtScript(const std::string& name) {
   const auto language = checkup::LanguageOf(name, text);
   if (!language)
     return Fail(Code::kInvalid,
-                fmt::format("cannot look at {}: neither its name nor its first line "
-                            "says what language it is",
+                fmt::format("cannot examine {}: neither its name nor its first line shows the "
+                            "language",
                             Printable(name)),
-                "give it a name that ends in .py or .sh");
+                "rename the file so that it ends in .py or .sh");
+  // bash reports each carriage return as a syntax error; the examination reports the line ends.
+  const bool parse = *language == checkup::Language::kPython || !text.contains("\r\n");
   const checkup::Script script{name, *language, std::move(text)};
-  return ScriptReport{Printable(name), *language, checkup::Examine(script, {MissingOf(script)})};
+  const checkup::Surroundings here{MissingOf(script),
+                                   parse ? CheckSyntax(*language, name) : std::nullopt};
+  return ScriptReport{Printable(name), *language, checkup::Examine(script, here)};
 }
 
 std::string ScriptText(const Screen& screen, const ScriptReport& report) {
@@ -56,7 +61,7 @@ std::string ScriptText(const Screen& screen, const ScriptReport& report) {
   for (const Finding& finding : report.findings) text += FindingText(screen, report.name, finding);
   const auto fails = std::ranges::count(report.findings, Grade::kFail, &Finding::grade);
   const auto warnings = int64_t(report.findings.size()) - fails;
-  if (report.findings.empty()) return fmt::format("{}: nothing found\n", report.name);
+  if (report.findings.empty()) return fmt::format("{}: no findings\n", report.name);
   return text + fmt::format("{}: {}, {}\n", report.name, Counted(fails, "failure"),
                             Counted(warnings, "warning"));
 }
@@ -70,15 +75,21 @@ json::object ScriptJson(const ScriptReport& report) {
 Result<int> LookAtScripts(Context& context, const Args& args) {
   json::array files;
   std::string text;
-  bool bad = false;
+  int code = 0;
   for (const std::string& name : args.words) {
-    MUSTER_ASSIGN(const ScriptReport report, LookAtScript(name));
-    bad |= checkup::HasFailure(report.findings) || (args.Has("strict") && !report.findings.empty());
-    files.push_back(ScriptJson(report));
-    text += ScriptText(context.screen, report);
+    const auto report = LookAtScript(name);
+    if (!report) {
+      files.push_back(json::object{{"file", Printable(name)}, {"error", report.error().text}});
+      code = std::max(code, Report(context.screen, report.error(), args.Has("json")));
+      continue;
+    }
+    if (checkup::HasFailure(report->findings) || (args.Has("strict") && !report->findings.empty()))
+      code = std::max(code, 1);
+    files.push_back(ScriptJson(*report));
+    text += ScriptText(context.screen, *report);
   }
   context.screen.Out(args.Has("json") ? ToPrettyJson(json::object{{"files", files}}) : text);
-  return bad ? 1 : 0;
+  return code;
 }
 
 }  // namespace muster::cli

@@ -12,22 +12,23 @@
 
 namespace muster::cli {
 
-// One script that `muster doctor FILE…` looked at.
+// The result of `muster doctor` for one script.
 struct ScriptReport {
   std::string name;
   checkup::Language language = checkup::Language::kShell;
   std::vector<checkup::Finding> findings;
 };
 
-// Reads one script and the places around it. kInvalid for what is no script, kTooLarge, or why it
-// cannot be read.
+// Reads and examines one script. Errors: kInvalid if the file is not a script, kTooLarge, or the
+// reason why it cannot be read.
 Result<ScriptReport> LookAtScript(const std::string& name);
 
 std::string ScriptText(const Screen& screen, const ScriptReport& report);
 json::object ScriptJson(const ScriptReport& report);
 
-// The whole of `muster doctor FILE…`. The exit code: 0 nothing that cannot be right (with --strict
-// nothing at all), 1 something is.
+// `muster doctor FILE…`. A file that cannot be examined is reported, and the others are examined.
+// Exit code: 0 no failure (with --strict no finding), 1 a failure or an unreadable file, 2 a file
+// that is not a script.
 Result<int> LookAtScripts(Context& context, const Args& args);
 
 }  // namespace muster::cli

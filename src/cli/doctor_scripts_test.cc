@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(DoctorScripts, TellsLineWordsReasonAndNextStep) {
+TEST(DoctorScripts, TextHasLineScriptTextReasonAndNextStep) {
   const os::TempDir dir;
   const std::string name = (dir / "run.sh").string();
   ASSERT_TRUE(os::WriteFileAtomic(name, "\nx --master_addr=10.2.3.4\n", 0600, false));
@@ -23,7 +23,7 @@ TEST(DoctorScripts, TellsLineWordsReasonAndNextStep) {
   EXPECT_THAT(text, HasSubstr("1 failure, 0 warnings"));
 }
 
-TEST(DoctorScripts, LooksForOtherScriptsBesideThisOne) {
+TEST(DoctorScripts, OtherScriptsAreSearchedInTheFolderOfTheScript) {
   const os::TempDir dir;
   const std::string name = (dir / "run.sh").string();
   ASSERT_TRUE(os::WriteFileAtomic(dir / "here.py", "", 0600, false));
@@ -35,7 +35,7 @@ TEST(DoctorScripts, LooksForOtherScriptsBesideThisOne) {
   EXPECT_EQ(report->findings[0].line, 2);
 }
 
-TEST(DoctorScripts, RefusesWhatIsNoScript) {
+TEST(DoctorScripts, FilesThatAreNotScriptsAreRejected) {
   const os::TempDir dir;
   ASSERT_TRUE(os::WriteFileAtomic(dir / "data", "1,2\n", 0600, false));
   EXPECT_EQ(LookAtScript((dir / "data").string()).error().code, Code::kInvalid);

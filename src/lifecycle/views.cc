@@ -133,7 +133,7 @@ json::object Conductor::Impl::VerdictOf(const Job& job) const {
     lines = attempt->cause->rank >= 0
                 ? LastLinesOf(dir, attempt->cause->node, attempt->cause->rank)
                 : LastLines(dir / fmt::format("node{}", attempt->cause->node) / "hooks.log");
-    if (attempt->cause->rank >= 0 && verdict::TellsLittle(attempt->cause->exit, lines))
+    if (attempt->cause->rank >= 0 && verdict::NeedsOtherLogs(attempt->cause->exit, lines))
       others = LinesOfOthers(dir, *attempt);
   }
   verdict::Verdict verdict = verdict::Judge(job, *attempt, lines, others);

@@ -1,15 +1,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "verdict/verdict.h"
 
 namespace muster::verdict {
 
-// One plain sentence on what to do, with the job's own numbers where they help.
-std::string AdviceFor(CauseClass cause, const JobSpec& spec);
+// One sentence that says what the user can do. `line` is the log line that shows the cause; it
+// selects a more specific sentence where a class has several.
+std::string AdviceFor(CauseClass cause, std::string_view line, const JobSpec& spec);
 
-// Whether the very same job may end well next time.
+// Whether the unchanged job may succeed on a retry.
 bool RetryMakesSense(CauseClass cause);
 
 }  // namespace muster::verdict

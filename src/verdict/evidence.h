@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "verdict/verdict.h"
@@ -9,15 +10,21 @@ namespace muster::verdict {
 
 struct Evidence {
   CauseClass cause = CauseClass::kUnknown;
-  std::vector<std::string> lines;  // printable, cut to a bearable length
+  std::vector<std::string> lines;  // printable and shortened; the last one shows the cause
 };
 
-// Reads the lines of a failed rank from the last one up: the last thing it complained about is the
-// cause, unless that is only the loss of its peers.
+// Searches the lines of a failed rank from the last one upwards for a line that matches a rule.
+// A lost connection or a collective timeout counts only if no line above it matches another class.
 Evidence FindEvidence(const std::vector<std::string>& last_lines);
 
-// Whether the evidence in these lines is the end of a Python traceback, and not of a lost peer: an
-// exception that nobody caught. Stricter than the above, for ranks that need not have failed.
+// Whether the evidence is the end of a Python traceback whose class is not a consequence of
+// another rank's failure. Stricter than FindEvidence, for ranks that may not have failed at all.
 bool EndsInTraceback(const std::vector<std::string>& last_lines);
+
+// Whether failures of this class usually follow from the failure of another rank.
+bool IsConsequence(CauseClass cause);
+
+// The line without the prefixes that launchers and PyTorch add: "[rank1]: ", "[1]<stderr>:".
+std::string_view WithoutPrefix(std::string_view line);
 
 }  // namespace muster::verdict

@@ -37,7 +37,7 @@ Verdict JudgeLines(const std::vector<std::string>& lines, ExitReport exit = Exit
   return Judge(Job{}, Failed(exit), lines);
 }
 
-TEST(Headline, NamesTheFirstFailingRankItsNodeAndHowItEnded) {
+TEST(Headline, NamesRankNodeAndExit) {
   EXPECT_EQ(JudgeLines({}, Exited(7)).headline,
             "rank 1 (worker) on node-1 failed first: exited with code 7");
   EXPECT_THAT(JudgeLines({}, Killed(SIGSEGV)).headline, HasSubstr("was killed by SIGSEGV"));
@@ -48,21 +48,41 @@ TEST(Headline, NamesTheFirstFailingRankItsNodeAndHowItEnded) {
       HasSubstr("could not start: no such file: x"));
 }
 
-TEST(Headline, DoesNotSayFirstOfOnlyOneRank) {
+TEST(Headline, ContainsTheLogLineThatShowsTheCause) {
+  EXPECT_EQ(JudgeLines({"epoch 1", "[rank1]: ValueError: bad shape"}).headline,
+            "rank 1 (worker) on node-1 failed first: ValueError: bad shape (exited with code 1)");
+  EXPECT_EQ(JudgeLines({"CUDA error: device-side assert triggered"}, Killed(SIGABRT)).headline,
+            "rank 1 (worker) on node-1 failed first: CUDA error: device-side assert triggered "
+            "(was killed by SIGABRT)");
+}
+
+TEST(Headline, OmitsTheLogLineAfterASignalFromOutside) {
+  EXPECT_EQ(JudgeLines({"ValueError: handled"}, Killed(SIGKILL)).headline,
+            "rank 1 (worker) on node-1 failed first: was killed by SIGKILL");
+}
+
+TEST(Headline, ShortensALongLogLine) {
+  const std::string line = "ValueError: " + std::string(1000, 'x');
+  const Verdict verdict = JudgeLines({line});
+  EXPECT_LT(verdict.headline.size(), 250u);
+  EXPECT_THAT(verdict.headline, HasSubstr("xx… (exited with code 1)"));
+}
+
+TEST(Headline, OmitsFirstForAJobOfOneRank) {
   Attempt attempt = Failed(Exited(7));
   attempt.ranks.erase(attempt.ranks.begin());
   EXPECT_EQ(Judge(Job{}, attempt, {}).headline,
             "rank 1 (worker) on node-1 failed: exited with code 7");
 }
 
-TEST(Headline, TakesTheWordsOfAFailureThatIsNoRank) {
+TEST(Headline, NodeFailureUsesTheTextOfTheCause) {
   Attempt attempt = Failed({.how = ExitClass::kCouldNotStart});
   attempt.cause->rank = -1;
   attempt.cause->what = "setup hook on node-0 exited with code 1";
   EXPECT_EQ(Judge(Job{}, attempt, {}).headline, "setup hook on node-0 exited with code 1");
 }
 
-TEST(Headline, WhatCouldNotBeFetchedIsNotAProgramThatIsMissing) {
+TEST(Headline, FailedFetchIsNotAMissingProgram) {
   Attempt attempt = Failed({.how = ExitClass::kNotFetched});
   attempt.cause->rank = -1;
   attempt.cause->what = "node-0 cannot fetch data_url from s3://none/: there is no such bucket";
@@ -73,13 +93,13 @@ TEST(Headline, WhatCouldNotBeFetchedIsNotAProgramThatIsMissing) {
   EXPECT_FALSE(verdict.retry_makes_sense);
 }
 
-TEST(Headline, SaysWhoStoppedItEvenWhenRanksFellMeanwhile) {
+TEST(Headline, StopFromOutsidePrecedesFailuresDuringTheStop) {
   Attempt attempt = Failed(Exited(1));
   attempt.exit = ExitReport{.how = ExitClass::kTimedOut, .stopped_by = StoppedBy::kTimeLimit};
   Job job;
   job.spec.time_limit_ms = 90'000;
   const Verdict timed_out = Judge(job, attempt, {"ValueError: x"});
-  EXPECT_EQ(timed_out.headline, "the job ran into its time limit of " + HumanDuration(90'000));
+  EXPECT_EQ(timed_out.headline, "the job reached its time limit of " + HumanDuration(90'000));
   EXPECT_EQ(timed_out.cause, CauseClass::kTimedOut);
   EXPECT_THAT(timed_out.evidence, IsEmpty());
   EXPECT_THAT(timed_out.advice, HasSubstr("SIGUSR1"));
@@ -96,7 +116,7 @@ TEST(Headline, SaysWhoStoppedItEvenWhenRanksFellMeanwhile) {
   EXPECT_TRUE(preempted.retry_makes_sense);
 }
 
-TEST(Headline, NamesTheNodeThatWasLost) {
+TEST(Headline, NamesTheLostNode) {
   Attempt attempt = Failed({.how = ExitClass::kLost, .detail = "its launcher died"});
   attempt.cause.reset();
   attempt.nodes[1].lost = true;
@@ -106,26 +126,26 @@ TEST(Headline, NamesTheNodeThatWasLost) {
   EXPECT_TRUE(verdict.retry_makes_sense);
 }
 
-TEST(Headline, IsSafeToPrint) {
+TEST(Headline, ContainsNoControlCharacters) {
   Attempt attempt = Failed({.how = ExitClass::kCouldNotStart});
   attempt.cause->rank = -1;
   attempt.cause->what = "bad \x1b[31mthing\xff";
   EXPECT_THAT(Judge(Job{}, attempt, {}).headline, Not(HasSubstr("\x1b")));
 }
 
-TEST(Judge, SaysNothingBadOfASuccess) {
+TEST(Judge, SuccessHasNoCause) {
   const Verdict verdict = JudgeLines({"ValueError: handled"}, {.how = ExitClass::kSucceeded});
   EXPECT_EQ(verdict.cause, CauseClass::kNone);
   EXPECT_THAT(verdict.evidence, IsEmpty());
 }
 
-struct Telling {
+struct LineClass {
   const char* line;
   CauseClass cause;
 };
 
-TEST(Judge, KnowsWhatALineTells) {
-  const Telling table[] = {
+TEST(Judge, ClassFollowsFromTheLine) {
+  const LineClass table[] = {
       {"ModuleNotFoundError: No module named 'torch'", CauseClass::kMissingModule},
       {"ImportError: libcudart.so.11: cannot open shared object file: No such file or directory",
        CauseClass::kMissingModule},
@@ -173,24 +193,73 @@ TEST(Judge, KnowsWhatALineTells) {
        "worker 0 is the first one timed out, please check its log.",
        CauseClass::kConnectionLost},
       {"terminate called without an active exception", CauseClass::kThreadLeft},
+      {"[Rank 0] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=12, "
+       "OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600009 milliseconds before timing out.",
+       CauseClass::kCollectiveTimeout},
+      {"RuntimeError: [../gloo/transport/tcp/unbound_buffer.cc:84] Timed out waiting 1800000ms "
+       "for recv operation to complete",
+       CauseClass::kCollectiveTimeout},
+      {"RuntimeError: DataLoader worker (pid 77) is killed by signal: Bus error. It is possible "
+       "that dataloader's workers are out of shared memory.",
+       CauseClass::kSharedMemory},
+      {"ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient "
+       "shared memory (shm).",
+       CauseClass::kSharedMemory},
+      {"RuntimeError: CUDA error: no kernel image is available for execution on the device",
+       CauseClass::kDeviceBuild},
+      {"RuntimeError: CUDA error: device-side assert triggered", CauseClass::kDeviceAssert},
+      {"EI0002: The wait execution of the Notify register times out.",
+       CauseClass::kCollectiveTimeout},
+      {"EE1002: Stream synchronize timeout", CauseClass::kCollectiveTimeout},
+      {"EI0006: Getting socket times out. Reason: Remote Rank did not send the data in time.",
+       CauseClass::kConnectionLost},
+      {"EJ0001: Failed to initialize the HCCP process.", CauseClass::kDeviceFault},
+      {"RuntimeError: ACL stream synchronize failed, error code:507018", CauseClass::kDeviceFault},
+      {"[ERROR] NPU function error: aclrtSynchronizeStream, error code is 507014",
+       CauseClass::kDeviceFault},
+      {"torchrun: error: ambiguous option: --n could match --nnodes, --nproc-per-node",
+       CauseClass::kArguments},
+      {"OSError: We couldn't connect to 'https://huggingface.co' to load the files, and couldn't "
+       "find them in the cached files.",
+       CauseClass::kNoNetwork},
+      {"OSError: bert-base is not a local folder and is not a valid model identifier listed on "
+       "'https://huggingface.co/models'",
+       CauseClass::kNoNetwork},
+      {"requests.exceptions.ConnectionError: HTTPSConnectionPool(host='huggingface.co', port=443): "
+       "Max retries exceeded with url: /x (Caused by NewConnectionError('Connection refused'))",
+       CauseClass::kNoNetwork},
+      {"urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>",
+       CauseClass::kNoNetwork},
+      {"step 507123, error rate 0.1", CauseClass::kUnknown},
       {"nothing special", CauseClass::kUnknown},
   };
-  for (const Telling& telling : table) {
-    const Verdict verdict = JudgeLines({"epoch 1", telling.line});
-    EXPECT_STREQ(Name(verdict.cause), Name(telling.cause)) << telling.line;
-    EXPECT_THAT(verdict.evidence, testing::Contains(telling.line));
+  for (const LineClass& expected : table) {
+    const Verdict verdict = JudgeLines({"epoch 1", expected.line});
+    EXPECT_STREQ(Name(verdict.cause), Name(expected.cause)) << expected.line;
+    EXPECT_THAT(verdict.evidence, testing::Contains(expected.line));
     EXPECT_THAT(verdict.advice, Not(IsEmpty()));
   }
 }
 
-TEST(Judge, PrefersItsOwnErrorToTheFalloutBehindIt) {
+TEST(Judge, AdviceFollowsTheLine) {
+  EXPECT_THAT(JudgeLines({"t.py: error: unrecognized arguments: --local-rank=0"}).advice,
+              HasSubstr("torchrun"));
+  EXPECT_THAT(JudgeLines({"t.py: error: unrecognized arguments: --data_url=/x"}).advice,
+              HasSubstr("--name=value"));
+  EXPECT_THAT(JudgeLines({"torchrun: error: ambiguous option: --n could match"}).advice,
+              HasSubstr("whole name"));
+  EXPECT_THAT(JudgeLines({"EI0002: The wait execution times out"}).advice, HasSubstr("plog"));
+  EXPECT_THAT(JudgeLines({"x error code is 507018"}).advice, HasSubstr("plog"));
+}
+
+TEST(Judge, PythonErrorPrecedesTheLostConnectionAfterIt) {
   const Verdict verdict = JudgeLines(
       {"ValueError: the cause", "terminating", "RuntimeError: Connection reset by peer"});
   EXPECT_EQ(verdict.cause, CauseClass::kPythonError);
   EXPECT_THAT(verdict.evidence, ElementsAre("ValueError: the cause"));
 }
 
-TEST(Judge, PrefersTheErrorToAThreadThatItLeft) {
+TEST(Judge, PythonErrorPrecedesTheRunningThreadAfterIt) {
   const std::string thread = "terminate called without an active exception";
   const Verdict verdict = JudgeLines({"ValueError: the cause", thread}, Killed(SIGABRT));
   EXPECT_EQ(verdict.cause, CauseClass::kPythonError);
@@ -198,7 +267,7 @@ TEST(Judge, PrefersTheErrorToAThreadThatItLeft) {
   EXPECT_TRUE(JudgeLines({thread}, Killed(SIGABRT)).retry_makes_sense);
 }
 
-TEST(Judge, ReadsALineThatMpirunTaggedPieceByPiece) {
+TEST(Judge, LineWithSeveralMpirunPrefixesIsJoined) {
   const Verdict verdict = JudgeLines(
       {"[1,1]<stderr>:    [1,1]<stderr>:raise ValueError(\"no label\")[1,1]<stderr>:",
        "[1,1]<stderr>:ValueError[1,1]<stderr>:: [1,1]<stderr>:no label[1,1]<stderr>:",
@@ -207,22 +276,22 @@ TEST(Judge, ReadsALineThatMpirunTaggedPieceByPiece) {
   EXPECT_THAT(verdict.evidence, ElementsAre("[1,1]<stderr>:ValueError: no label"));
 }
 
-TEST(Judge, TakesTheLastComplaintNotAnEarlierWarning) {
+TEST(Judge, LastErrorPrecedesAnEarlierWarning) {
   const Verdict verdict =
       JudgeLines({"warning: cache: No such file or directory", "ValueError: the cause"});
   EXPECT_EQ(verdict.cause, CauseClass::kPythonError);
 }
 
-TEST(Judge, LooksPastTheSummaryOfTorchrun) {
+TEST(Judge, SummaryOfTorchrunIsIgnored) {
   const Verdict verdict = JudgeLines(
       {"KeyError: 'x'", "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:",
        "  exitcode  : 1 (pid: 77)"});
   EXPECT_THAT(verdict.evidence, ElementsAre("KeyError: 'x'"));
 }
 
-// Lines that real frameworks print in good runs, or whenever a process ends. Alone they blame
-// nobody, and behind or before an error they do not hide it.
-TEST(Judge, PassesOverWhatFrameworksPrintAnyway) {
+// Recorded lines that frameworks print in good runs, or whenever a process ends. They show no
+// cause, and they do not hide an error before or after them.
+TEST(Judge, HarmlessFrameworkOutputIsIgnored) {
   const char* const harmless[] = {
       // MindSpore 2.10
       "[WARNING] DISTRIBUTED(1,2,python) [cluster_context.cc:316] BuildCluster] Topology build "
@@ -269,7 +338,7 @@ TEST(Judge, PassesOverWhatFrameworksPrintAnyway) {
   }
 }
 
-TEST(Judge, ShowsThePlaceInTheScript) {
+TEST(Judge, EvidenceContainsThePlaceInTheScript) {
   const Verdict verdict =
       JudgeLines({"Traceback (most recent call last):", "  File \"train.py\", line 3, in <module>",
                   "    x = y[7]", "IndexError: list index out of range"});
@@ -283,12 +352,12 @@ TEST(Judge, ShowsThePlaceInTheScript) {
                           "[rank1]: IndexError: list index out of range"));
 }
 
-TEST(Judge, ShowsTheLastLinesWhenNoneTells) {
+TEST(Judge, EvidenceIsTheLastLinesIfNoLineMatches) {
   const Verdict verdict = JudgeLines({"a", "b", "", "c", "d", "e", "f", ""});
   EXPECT_THAT(verdict.evidence, ElementsAre("b", "c", "d", "e", "f"));
 }
 
-TEST(Judge, ReadsExitCodesOfShells) {
+TEST(Judge, ExitCodesOfShellsHaveAClass) {
   EXPECT_EQ(JudgeLines({}, Exited(127)).cause, CauseClass::kMissingFile);
   EXPECT_EQ(JudgeLines({}, Exited(126)).cause, CauseClass::kPermission);
   EXPECT_EQ(JudgeLines({}, Exited(128 + SIGSEGV)).cause, CauseClass::kCrash);
@@ -296,7 +365,7 @@ TEST(Judge, ReadsExitCodesOfShells) {
   EXPECT_EQ(JudgeLines({}, Exited(255)).cause, CauseClass::kUnknown);
 }
 
-TEST(Judge, TellsCrashesFromKills) {
+TEST(Judge, CrashesAndKillsDiffer) {
   EXPECT_EQ(JudgeLines({}, Killed(SIGABRT)).cause, CauseClass::kCrash);
   EXPECT_EQ(JudgeLines({"terminate called: std::bad_alloc"}, Killed(SIGABRT)).cause,
             CauseClass::kHostMemory);
@@ -304,14 +373,14 @@ TEST(Judge, TellsCrashesFromKills) {
   EXPECT_TRUE(JudgeLines({}, Killed(SIGKILL)).retry_makes_sense);
 }
 
-TEST(Judge, NamesTheMemoryLimitOfTheJob) {
+TEST(Judge, MemoryAdviceNamesTheLimitOfTheJob) {
   Job job;
   job.spec.memory = int64_t{1} << 30;
   const Attempt attempt = Failed({.how = ExitClass::kOutOfMemory, .signal = SIGKILL});
   EXPECT_THAT(Judge(job, attempt, {}).advice, HasSubstr(HumanSize(int64_t{1} << 30)));
 }
 
-TEST(Judge, BearsAnyBytesAndAnyLength) {
+TEST(Judge, AcceptsAnyBytesAndAnyLength) {
   const Verdict verdict =
       JudgeLines({std::string(1 << 20, 'x'), "\xff\xfe\x1b[0m", std::string("\0", 1)});
   for (const std::string& line : verdict.evidence) {
@@ -325,13 +394,14 @@ TEST(Judge, BearsAnyBytesAndAnyLength) {
   EXPECT_EQ(Judge(Job{}, Attempt{}, {}).cause, CauseClass::kLost);
 }
 
-TEST(Judge, HasAJsonForm) {
+TEST(Judge, JsonContainsEveryMember) {
   const json::object object = ToJsonObject(JudgeLines({"ValueError: x"}));
   EXPECT_EQ(
       ToJson(object),
-      R"({"headline":"rank 1 (worker) on node-1 failed first: exited with code 1",)"
-      R"("cause":"python_error","rank":1,"evidence":["ValueError: x"],"retry_makes_sense":false,)"
-      R"("advice":"Look at the exception and the line of the script above it."})");
+      R"j({"headline":"rank 1 (worker) on node-1 failed first: ValueError: x (exited with code )j"
+      R"j(1)","cause":"python_error","rank":1,"evidence":["ValueError: x"],)j"
+      R"j("retry_makes_sense":false,)j"
+      R"j("advice":"Check the exception and the script line above it."})j");
 }
 
 }  // namespace

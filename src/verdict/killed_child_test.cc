@@ -1,4 +1,4 @@
-#include "verdict/obituary.h"
+#include "verdict/killed_child.h"
 
 #include <csignal>
 
@@ -9,16 +9,16 @@ namespace {
 
 using testing::ElementsAre;
 
-std::optional<Obituary> Find(const std::string& line) { return FindObituary(0, {line}, {}); }
+std::optional<KilledChild> Find(const std::string& line) { return FindKilledChild(0, {line}, {}); }
 
-struct Said {
+struct LauncherLine {
   const char* line;
   const char* who;
   int signal;
 };
 
-// As the launchers themselves said it when a rank of theirs was killed.
-constexpr Said kSaid[] = {
+// Recorded lines of launchers whose rank was killed.
+constexpr LauncherLine kLines[] = {
     {"ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -9) local_rank: 1 "
      "(pid: 4711) of binary: /usr/bin/python3",
      "local rank 1", SIGKILL},
@@ -35,17 +35,17 @@ constexpr Said kSaid[] = {
     {"YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)", "a process", SIGKILL},
 };
 
-TEST(Obituary, IsUnderstoodInEveryLaunchersWords) {
-  for (const Said& said : kSaid) {
-    const auto found = Find(said.line);
-    ASSERT_TRUE(found) << said.line;
-    EXPECT_EQ(found->signal, said.signal) << said.line;
-    EXPECT_EQ(found->who, said.who) << said.line;
-    EXPECT_EQ(found->line, said.line);
+TEST(KilledChild, LinesOfAllLaunchersAreRecognised) {
+  for (const LauncherLine& expected : kLines) {
+    const auto found = Find(expected.line);
+    ASSERT_TRUE(found) << expected.line;
+    EXPECT_EQ(found->signal, expected.signal) << expected.line;
+    EXPECT_EQ(found->who, expected.who) << expected.line;
+    EXPECT_EQ(found->line, expected.line);
   }
 }
 
-TEST(Obituary, IsNoneWhenTheProcessEndedByItselfOrByItsLauncher) {
+TEST(KilledChild, ExitCodesAndLauncherSignalsAreNotKills) {
   for (const char* line :
        {"failed (exitcode: 1) local_rank: 1 (pid: 4711) of binary: /usr/bin/python3",
         "failed (exitcode: -15) local_rank: 1 (pid: 4711) of binary: /usr/bin/python3",
@@ -78,21 +78,21 @@ Attempt FirstEnded(const ExitReport& second) {
   return attempt;
 }
 
-TEST(Obituary, IsTheCauseThoughAnotherLauncherEndedFirst) {
-  const std::vector<RankLines> others{{1, {"starting", kSaid[0].line}}};
+TEST(KilledChild, IsTheCauseWhenAnotherLauncherEndedFirst) {
+  const std::vector<RankLines> others{{1, {"starting", kLines[0].line}}};
   const Verdict verdict = Judge(Job{}, FirstEnded(kCode), kLostPeer, others);
   EXPECT_EQ(verdict.rank, 1);
   EXPECT_EQ(verdict.cause, CauseClass::kKilled);
   EXPECT_TRUE(verdict.retry_makes_sense);
   EXPECT_EQ(verdict.headline,
             "rank 1 (worker) on node-1 failed: local rank 1 of its launcher was killed by SIGKILL");
-  EXPECT_THAT(verdict.evidence, ElementsAre(kSaid[0].line));
-  const Verdict told =
+  EXPECT_THAT(verdict.evidence, ElementsAre(kLines[0].line));
+  const Verdict own_cause =
       Judge(Job{}, FirstEnded(kCode), {"ValueError: the label is out of range"}, others);
-  EXPECT_EQ(told.rank, 0) << "the first to end told its own cause";
+  EXPECT_EQ(own_cause.rank, 0) << "the log of the first rank shows a cause";
 }
 
-TEST(Obituary, ThatALauncherDidNotGetToSayIsFoundAllTheSame) {
+TEST(KilledChild, KillNotReportedByItsLauncherIsFound) {
   const ExitReport stopped{.how = ExitClass::kStopped,
                            .signal = SIGTERM,
                            .stopped_by = StoppedBy::kRankFailure,

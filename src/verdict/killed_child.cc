@@ -1,27 +1,26 @@
-#include "verdict/obituary.h"
+#include "verdict/killed_child.h"
 
 #include <algorithm>
 #include <array>
 #include <csignal>
 
 #include "base/text.h"
+#include "verdict/shorten.h"
 
 namespace muster::verdict {
 
 namespace {
 
-constexpr size_t kLongestLookedAt = 4096;
-constexpr size_t kLongestShown = 300;
-constexpr int kDumped = 128;  // added by the kernel where memory was dumped
+constexpr int kDumped = 128;  // added by the kernel if the process dumped core
 
-// How a launcher words it: a line with `mark`, the signal right behind `number`, and right behind
-// `who`, if it says so, which of its processes it was.
+// The line format of one launcher. A matching line contains `mark`; the signal number follows
+// `number`, and the process number follows `who`.
 struct Wording {
   std::string_view mark;
   std::string_view number;
   std::string_view who;
-  std::string_view name;  // of what `who` counts
-  int above;              // the number is a signal plus this
+  std::string_view name;  // what `who` numbers
+  int above;              // the printed number is the signal plus this value
 };
 constexpr std::array kWordings{
     Wording{"failed (exitcode: -", "(exitcode: -", "local_rank: ", "local rank", 0},  // torchrun
@@ -30,11 +29,11 @@ constexpr std::array kWordings{
     Wording{"status failed cmd", " code -", "Container rank ", "rank", 0},       // Paddle
     Wording{"exit with status code ", "status code ", "Process ", "rank", 128},  // horovodrun
     Wording{"exited on signal ", "on signal ", "process rank ", "rank", 0},      // Open MPI
-    Wording{"=   EXIT CODE: ", "CODE: ", "", "", 0},  // Hydra, of a bad end alone
+    Wording{"=   EXIT CODE: ", "CODE: ", "", "", 0},  // Hydra, for abnormal ends only
     Wording{"WITH THE EXIT STRING: ", "(signal ", "", "", 0},
 };
 
-// Behind the last `mark`: Paddle has the whole command in front of it.
+// The number after the last `mark`. Paddle prints the whole command before it.
 std::optional<int> NumberBehind(std::string_view line, std::string_view mark) {
   const size_t at = line.rfind(mark);
   if (mark.empty() || at == std::string_view::npos) return std::nullopt;
@@ -44,16 +43,8 @@ std::optional<int> NumberBehind(std::string_view line, std::string_view mark) {
   return number ? std::optional(int(*number)) : std::nullopt;
 }
 
-std::string Shown(std::string_view line) {
-  std::string text = Printable(Trim(line));
-  if (text.size() <= kLongestShown) return text;
-  size_t end = kLongestShown;
-  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;  // between characters
-  return text.substr(0, end) + "…";
-}
-
-std::optional<Obituary> Read(int rank, std::string_view line) {
-  line = line.substr(0, kLongestLookedAt);
+std::optional<KilledChild> Read(int rank, std::string_view line) {
+  line = line.substr(0, kLongestLine);
   for (const Wording& wording : kWordings) {
     if (!line.contains(wording.mark)) continue;
     const auto number = NumberBehind(line, wording.number);
@@ -61,14 +52,14 @@ std::optional<Obituary> Read(int rank, std::string_view line) {
     if (signal > kDumped) signal -= kDumped;
     if (signal <= 0 || signal >= NSIG || MayBeFallout(signal)) continue;
     const auto who = NumberBehind(line, wording.who);
-    return Obituary{rank, signal,
-                    who ? std::string(wording.name) + " " + std::to_string(*who) : "a process",
-                    Shown(line)};
+    return KilledChild{rank, signal,
+                       who ? std::string(wording.name) + " " + std::to_string(*who) : "a process",
+                       ShortenLine(Trim(line))};
   }
   return std::nullopt;
 }
 
-std::optional<Obituary> FirstOf(int rank, const std::vector<std::string>& lines) {
+std::optional<KilledChild> FirstOf(int rank, const std::vector<std::string>& lines) {
   for (const std::string& line : lines)
     if (auto found = Read(rank, line)) return found;
   return std::nullopt;
@@ -76,18 +67,18 @@ std::optional<Obituary> FirstOf(int rank, const std::vector<std::string>& lines)
 
 }  // namespace
 
-std::optional<Obituary> FindObituary(int first, const std::vector<std::string>& last_lines,
-                                     std::span<const RankLines> others) {
+std::optional<KilledChild> FindKilledChild(int first, const std::vector<std::string>& last_lines,
+                                           std::span<const RankLines> others) {
   if (auto found = FirstOf(first, last_lines)) return found;
   for (const RankLines& other : others)
     if (auto found = FirstOf(other.rank, other.lines)) return found;
   return std::nullopt;
 }
 
-std::optional<Obituary> FindUnsaid(const Attempt& attempt) {
+std::optional<KilledChild> FindUnreportedKill(const Attempt& attempt) {
   for (const RankInfo& info : attempt.ranks)
     if (info.exit && info.exit->killed_below != 0)
-      return Obituary{info.rank, info.exit->killed_below, "a process", ""};
+      return KilledChild{info.rank, info.exit->killed_below, "a process", ""};
   return std::nullopt;
 }
 
