@@ -108,6 +108,7 @@ Result<std::unique_ptr<objects::S3Server>> StartObjects(const Settings& settings
   objects::S3Options options{.root = settings.data / "objects",
                              .host = settings.s3_host.empty() ? settings.host : settings.s3_host,
                              .port = settings.s3_port,
+                             .accept_v2 = settings.store_sigv2,
                              .sync = settings.store_sync,
                              .tls_certificate = settings.tls_certificate,
                              .tls_key = settings.tls_key};

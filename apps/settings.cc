@@ -16,9 +16,9 @@
 namespace muster::apps {
 namespace {
 
-constexpr std::array<std::string_view, 11> kKeys = {
-    "listen",    "nodes",     "engine",     "cpu_slots",   "devices",  "tls",
-    "s3_listen", "s3_domain", "store_sync", "input_cache", "hccn_conf"};
+constexpr std::array<std::string_view, 12> kKeys = {
+    "listen",    "nodes",     "engine",     "cpu_slots",   "devices",     "tls",
+    "s3_listen", "s3_domain", "store_sync", "store_sigv2", "input_cache", "hccn_conf"};
 constexpr int kMostDevices = 1024;
 
 // "HOST:PORT", "[::1]:PORT", ":PORT" or "PORT"
@@ -50,6 +50,15 @@ Status SetStoreSync(Settings& settings, std::string_view text) {
                 "none is for data that can be made again");
   }
   settings.store_sync = text == "full";
+  return {};
+}
+
+Status SetStoreSigV2(Settings& settings, std::string_view text) {
+  if (text != "on" && text != "off") {
+    return Fail(Code::kInvalid, fmt::format("store_sigv2: found \"{}\", expected on or off", text),
+                "off refuses signatures of version 2 and OBS; version 4 always works");
+  }
+  settings.store_sigv2 = text == "on";
   return {};
 }
 
@@ -94,11 +103,16 @@ Status TakeKey(Settings& settings, const std::string& file, std::string_view key
     }
     return {};
   }
+  if (key == "store_sigv2" && value.is_bool()) {
+    settings.store_sigv2 = value.get_bool();
+    return {};
+  }
   if (!value.is_string()) return BadKey(file, key, "a text");
   const std::string text = value.get_string().c_str();
   if (key == "listen") return SetListen(settings, text);
   if (key == "s3_listen") return SetAddress(key, text, settings.s3_host, settings.s3_port);
   if (key == "store_sync") return SetStoreSync(settings, text);
+  if (key == "store_sigv2") return SetStoreSigV2(settings, text);
   if (key == "input_cache") return SetInputCache(settings, text);
   if (key == "hccn_conf") {
     settings.hccn_conf = text;
@@ -125,7 +139,8 @@ Status ReadConfiguration(Settings& settings, const std::string& file) {
       return Fail(Code::kInvalid,
                   fmt::format("{}: unknown key \"{}\"", file, std::string_view(key)),
                   close.empty() ? "known are listen, nodes, engine, cpu_slots, devices, tls, "
-                                  "s3_listen, s3_domain, store_sync, input_cache, hccn_conf"
+                                  "s3_listen, s3_domain, store_sync, store_sigv2, input_cache, "
+                                  "hccn_conf"
                                 : fmt::format("did you mean \"{}\"?", close));
     }
     MUSTER_TRY(TakeKey(settings, file, key, value));
@@ -159,6 +174,7 @@ Result<Settings> ReadSettings(const std::vector<std::string>& arguments) {
   if (args.Has("input-cache")) MUSTER_TRY(SetInputCache(settings, args.Get("input-cache")));
   if (args.Has("s3-domain")) settings.s3_domains = {Lower(args.Get("s3-domain"))};
   if (args.Has("store-sync")) MUSTER_TRY(SetStoreSync(settings, args.Get("store-sync")));
+  if (args.Has("store-sigv2")) MUSTER_TRY(SetStoreSigV2(settings, args.Get("store-sigv2")));
   MUSTER_ASSIGN(const auto owner, args.Int("owner", 1, std::numeric_limits<pid_t>::max()));
   if (owner) settings.owner = int(*owner);
   if (settings.engine != "local") {

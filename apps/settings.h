@@ -27,6 +27,7 @@ struct Settings {
   int64_t input_cache = 0;  // bytes of fetched inputs kept on each machine; 0: a fifth of the disk
   int owner = 0;            // process that this server ends with; 0: none
   bool store_sync = true;   // objects are on disk before they are acknowledged
+  bool store_sigv2 = true;  // the object store accepts signatures of version 2 and OBS
 };
 
 // `arguments` are those behind `muster server`. kInvalid names flag or key, what was found, and

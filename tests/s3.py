@@ -109,13 +109,16 @@ class Raw:
         headers["Authorization"] = f"{scheme} {self.s3['access_key']}:{signature}"
         return self.send(method, target, headers, data, host)
 
-    def v4(self, method, path, payload, headers, data, chunks=None, trailer=None, spoil=False):
+    def v4(self, method, target, payload, headers, data, chunks=None, trailer=None, spoil=False):
+        """`target` may have a query, whose names and values are encoded."""
+        path, _, query = target.partition("?")
+        query = "&".join(sorted(pair if "=" in pair else pair + "=" for pair in query.split("&") if pair))
         now = datetime.datetime.now(datetime.timezone.utc)
         stamp, day = now.strftime("%Y%m%dT%H%M%SZ"), now.strftime("%Y%m%d")
         scope = f"{day}/anywhere/s3/aws4_request"
-        headers = {"host": self.host, "x-amz-date": stamp, "x-amz-content-sha256": payload, **headers}
+        headers = {"host": self.host, "x-amz-date": stamp, "x-amz-content-sha256": payload, **{k.lower(): v for k, v in headers.items()}}
         names = ";".join(sorted(headers))
-        canonical = "\n".join([method, path, "", *(f"{k}:{headers[k]}" for k in sorted(headers)), "", names, payload])
+        canonical = "\n".join([method, path, query, *(f"{k}:{headers[k]}" for k in sorted(headers)), "", names, payload])
         key = ("AWS4" + self.s3["secret_key"]).encode()
         for word in (day, "anywhere", "s3", "aws4_request"):
             key = hmac.new(key, word.encode(), hashlib.sha256).digest()
@@ -144,4 +147,4 @@ class Raw:
         if spoil:
             data = data.replace(b"payload", b"pAyload", 1)
         headers.pop("host")
-        return self.send(method, path, headers, data)
+        return self.send(method, target, headers, data)

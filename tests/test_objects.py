@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import pytest
@@ -200,7 +201,7 @@ def test_errors_have_the_names_that_clients_look_for(store, s3, b):
     assert code(client(store, secret_key="wrong").list_buckets) == "SignatureDoesNotMatch"
     assert code(client(store, access_key="NOBODY").list_buckets) == "InvalidAccessKeyId"
     for call, query in ((s3.put_bucket_versioning, dict(VersioningConfiguration={"Status": "Enabled"})),
-                        (s3.put_bucket_policy, dict(Policy="{}")), (s3.list_object_versions, {}),
+                        (s3.put_bucket_policy, dict(Policy="{}")),
                         (s3.put_bucket_encryption, dict(ServerSideEncryptionConfiguration={"Rules": []}))):
         assert code(call, Bucket=b, **query) == "NotImplemented", call
     assert code(s3.put_object, Bucket=b, Key="e", Body=b"", ServerSideEncryption="AES256") == "NotImplemented"
@@ -301,8 +302,8 @@ def test_keys_reach_as_far_as_their_grants(store, s3, b):
 
 
 def test_more_metadata_than_an_attribute_holds_is_kept(s3, b):
-    metadata = {f"name-{i}": "v" * 200 for i in range(30)}
-    tags = "&".join(f"tag{i}={'t' * 250}" for i in range(10))
+    metadata = {f"name-{i}": "v" * 200 for i in range(9)}
+    tags = "&".join(f"tag{i}={urllib.parse.quote('数' * 250)}" for i in range(10))
     s3.put_object(Bucket=b, Key="much", Body=b"x", Metadata=metadata, Tagging=tags)
     assert s3.head_object(Bucket=b, Key="much")["Metadata"] == metadata
     assert len(s3.get_object_tagging(Bucket=b, Key="much")["TagSet"]) == 10

@@ -1,4 +1,5 @@
 """What is asked for on a condition, or of what this store has not, is never done without."""
+import http.client
 import re
 
 import pytest
@@ -24,9 +25,11 @@ def code(answer):
     return answer[0], found[1].decode() if found else ""
 
 
-def test_an_object_is_removed_only_while_it_is_what_was_said(raw, s3, b):
+def test_conditional_delete_removes_only_the_object_that_fits(raw, s3, b):
     etag = s3.put_object(Bucket=b, Key="k", Body=b"bytes")["ETag"]
-    modified = s3.head_object(Bucket=b, Key="k")["ResponseMetadata"]["HTTPHeaders"]["last-modified"]
+
+    def modified():
+        return s3.head_object(Bucket=b, Key="k")["ResponseMetadata"]["HTTPHeaders"]["last-modified"]
 
     def delete(key="k", **headers):
         return code(raw.v2("DELETE", f"/{b}/{key}", scheme="AWS", headers={k.replace("_", "-"): v for k, v in headers.items()}))
@@ -39,11 +42,12 @@ def test_an_object_is_removed_only_while_it_is_what_was_said(raw, s3, b):
     assert body(s3, b, "k") == b"bytes"
     assert delete("none", If_Match="*") == (404, "NoSuchKey") and delete("none", If_Match=etag) == (404, "NoSuchKey")
     assert delete("none", x_amz_if_match_size="5")[0] == 204 and delete("none")[0] == 204
-    for headers in (dict(If_Match=etag), dict(If_Match="*"), {"x-amz-if-match-size": "5", "x-amz-if-match-last-modified-time": modified}):
+    for headers in (dict(If_Match=etag), dict(If_Match="*"), dict(x_amz_if_match_size="5"), dict(x_amz_if_match_last_modified_time=None)):
+        # The object is written again in every round, so its time is asked for in every round.
+        headers = {name: value or modified() for name, value in headers.items()}
         assert delete(**headers)[0] == 204, headers
         assert keys(s3, b) == []
         s3.put_object(Bucket=b, Key="k", Body=b"bytes")
-        modified = s3.head_object(Bucket=b, Key="k")["ResponseMetadata"]["HTTPHeaders"]["last-modified"]
 
 
 def test_of_many_those_are_removed_whose_conditions_hold(raw, s3, b):
@@ -127,7 +131,6 @@ SSE_RULE = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
     ("put_bucket_encryption", dict(ServerSideEncryptionConfiguration={"Rules": [SSE_RULE]})),
     ("delete_bucket_encryption", {}),
     ("put_bucket_versioning", dict(VersioningConfiguration={"Status": "Enabled"})),
-    ("get_object_attributes", dict(Key="k", ObjectAttributes=["ETag"])),
     ("get_object_retention", dict(Key="k")),
     ("put_object_retention", dict(Key="k", Retention={"Mode": "GOVERNANCE", "RetainUntilDate": "2099-01-01T00:00:00Z"})),
     ("get_object_legal_hold", dict(Key="k")),
@@ -158,3 +161,44 @@ def test_what_no_bucket_has_is_said_by_the_names_of_s3(s3, b):
         s3.create_bucket(Bucket=b + "-locked", ObjectLockEnabledForBucket=True)
     assert code_of(error) == "NotImplemented"
     assert b + "-locked" not in [x["Name"] for x in s3.list_buckets()["Buckets"]]
+
+
+def error_of(answer):
+    """Status, code and the name of the condition that failed."""
+    found = re.search(b"<Condition>(.*?)</Condition>", answer[1])
+    return *code(answer), found[1].decode() if found else ""
+
+
+@pytest.mark.parametrize("method, headers, condition", [
+    ("PUT", {"If-None-Match": "*"}, "If-None-Match"), ("PUT", {"If-Match": '"x"'}, "If-Match"), ("GET", {"If-Match": '"x"'}, "If-Match"),
+    ("GET", {"If-Unmodified-Since": "Sun, 06 Nov 1994 08:49:37 GMT"}, "If-Unmodified-Since"), ("DELETE", {"If-Match": '"x"'}, "If-Match"),
+    ("DELETE", {"x-amz-if-match-size": "6"}, "x-amz-if-match-size"),
+    ("PUT", {"x-amz-copy-source": "{b}/k", "x-amz-copy-source-if-match": '"x"'}, "x-amz-copy-source-if-match"),
+    ("PUT", {"x-amz-copy-source": "{b}/k", "x-amz-copy-source-if-none-match": "*"}, "x-amz-copy-source-if-none-match"),
+])
+def test_failed_condition_is_named_in_the_error(raw, s3, b, method, headers, condition):
+    s3.put_object(Bucket=b, Key="k", Body=b"bytes")
+    headers = {name: value.format(b=b) for name, value in headers.items()}
+    target = f"/{b}/copy" if "x-amz-copy-source" in headers else f"/{b}/k"
+    answer = raw.v4(method, target, "UNSIGNED-PAYLOAD", headers, b"")
+    assert error_of(answer) == (412, "PreconditionFailed", condition)
+    assert (keys(s3, b), body(s3, b, "k")) == (["k"], b"bytes")
+
+
+def test_failed_condition_of_a_put_keeps_the_connection(raw, s3, b):
+    s3.put_object(Bucket=b, Key="k", Body=b"bytes")
+    connection = http.client.HTTPConnection(raw.host, timeout=60)
+    sockets = set()
+
+    def send(method, target, headers, data=b"", host=None):
+        connection.request(method, target, data, {**headers, "Content-Length": str(len(data))})
+        sockets.add(connection.sock)
+        response = connection.getresponse()
+        return response.status, response.read(), response.headers
+    raw.send = send
+    for _ in range(3):
+        answer = raw.v4("PUT", f"/{b}/k", "UNSIGNED-PAYLOAD", {"if-none-match": "*"}, b"x" * 100_000)
+        assert error_of(answer) == (412, "PreconditionFailed", "If-None-Match") and answer[2]["Connection"] == "keep-alive"
+    assert raw.v4("GET", f"/{b}/k", "UNSIGNED-PAYLOAD", {}, b"")[1] == b"bytes"
+    assert len(sockets) == 1
+    connection.close()

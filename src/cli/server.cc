@@ -25,6 +25,7 @@ const std::vector<Flag>& ServerFlags() {
        "object store: listen there (else the last port, or a free one)"},
       {"s3-domain", 0, "NAME", "object store: BUCKET.NAME is a bucket (also BUCKET.localhost)"},
       {"store-sync", 0, "MODE", "object store: full or none (none for scratch data)"},
+      {"store-sigv2", 0, "on|off", "object store: accept signatures of version 2 (else on)"},
       {"input-cache", 0, "SIZE", "keep so much of fetched inputs (else a fifth of the disk)"},
       {"owner", 0, "PID", "stop all jobs and end when this process, which started it, has ended"},
       {"stop", 0, nullptr, "ask the running server to end; its jobs go on"},

@@ -64,8 +64,10 @@ class Receiver {
   void CallHandler(Reply reply);
 
   Turn Sending(Answer answer) const {
+    // "Connection: close" of a handler ends the connection; the header itself is the server's.
+    const bool closes = SameWord(FindHeader(answer.response.headers, "Connection"), "close");
     return {std::move(answer), parser_.http11(), request_.method == "HEAD",
-            parser_.done() && parser_.keep_alive() && !waits_};
+            parser_.done() && parser_.keep_alive() && !waits_ && !closes};
   }
   static std::optional<Turn> Closing(const Halt& halt) {
     if (!halt) return std::nullopt;

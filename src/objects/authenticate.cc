@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "objects/operations.h"
 #include "objects/signature.h"
 #include "s3/digest.h"
 #include "s3/time_text.h"
@@ -57,20 +58,51 @@ S3Result<PartsV4> ReadHeaderV4(std::string_view text) {
   return parts;
 }
 
-// A header that changes what a request does must not be added behind the signer's back.
+bool IsExtensionHeader(std::string_view name) {
+  return BeginsWithWord(name, "x-amz-") || BeginsWithWord(name, "x-obs-");
+}
+
+// The refusal of S3 for headers that somebody may have added to a signed request.
+S3Status RefuseUnsigned(const std::vector<std::string>& headers) {
+  if (headers.empty()) return {};
+  S3Error error(S3Code::kAccessDenied,
+                "There were headers present in the request which were not signed");
+  error.details.emplace_back("HeadersNotSigned", Join(headers, ", "));
+  return std::unexpected(std::move(error));
+}
+
 S3Status CheckSignedHeaders(const S3Request& request, const PartsV4& parts) {
   const auto is_signed = [&](std::string_view name) {
     return std::ranges::any_of(parts.signed_headers,
                                [&](const std::string& one) { return SameWord(one, name); });
   };
-  bool all = is_signed("host");
+  std::vector<std::string> missing;
+  if (!is_signed("host")) missing.emplace_back("host");
   for (const auto& [header, value] : request.headers) {
-    const bool changes = BeginsWithWord(header, "x-amz-") || BeginsWithWord(header, "x-obs-");
-    if (changes) all = all && is_signed(header);
+    if (IsExtensionHeader(header) && !is_signed(header)) missing.push_back(Lower(header));
   }
-  if (!all) {
+  return RefuseUnsigned(missing);
+}
+
+// Version 2 signs the extension headers of one dialect and the sub-resources it knows. Everything
+// else that changes what a request does could be added to a signed URL by anybody who has it.
+// `list-type` is the exception: both listings show the same keys.
+S3Status CheckCoverageV2(const S3Request& request, std::string_view prefix) {
+  std::vector<std::string> missing;
+  for (const auto& [header, value] : request.headers) {
+    if (IsExtensionHeader(header) && !BeginsWithWord(header, prefix)) {
+      missing.push_back(Lower(header));
+    }
+  }
+  MUSTER_TRY(RefuseUnsigned(missing));
+  for (const auto& pair : request.query) {
+    const bool matters = BeginsWithWord(pair.name, "muster-") || IsExtensionHeader(pair.name) ||
+                         SelectsOperation(pair.name);
+    if (!matters || pair.name == "list-type" || IsSignedByV2(pair.name, prefix)) continue;
     return Refuse(S3Code::kAccessDenied,
-                  "Host and every x-amz- header of the request must be signed.");
+                  fmt::format("A signature of version 2 does not cover the query parameter \"{}\". "
+                              "Sign the request with version 4 (AWS4-HMAC-SHA256).",
+                              Printable(pair.name)));
   }
   return {};
 }
@@ -203,6 +235,7 @@ std::vector<std::string> PathsOfV2(const S3Request& request) {
 S3Result<Caller> ProveV2(const S3Request& request, KeyRing& ring, std::string_view access_key,
                          std::string_view signature, std::string_view date,
                          std::string_view prefix) {
+  MUSTER_TRY(CheckCoverageV2(request, prefix));
   Caller caller;
   MUSTER_ASSIGN(caller.key, KeyOf(ring, access_key));
   for (const std::string& path : PathsOfV2(request)) {
@@ -245,19 +278,30 @@ S3Result<Caller> ByQueryV2(const S3Request& request, KeyRing& ring, int64_t now_
 
 }  // namespace
 
-S3Result<Caller> Authenticate(const S3Request& request, KeyRing& ring, int64_t now_ms) {
+S3Result<Caller> Authenticate(const S3Request& request, KeyRing& ring, int64_t now_ms,
+                              bool accept_v2) {
   const std::string_view header = request.Header("Authorization");
+  const bool query_v4 = request.Has("X-Amz-Algorithm") || request.Has("X-Amz-Signature");
+  const bool query_v2 = request.Has("Signature");
+  if (!header.empty() && (query_v4 || query_v2)) {
+    return Refuse(S3Code::kInvalidArgument,
+                  "Only one auth mechanism allowed; only the X-Amz-Algorithm query parameter, "
+                  "Signature query string parameter or the Authorization header should be "
+                  "specified");
+  }
+  const bool header_v2 = header.starts_with("AWS ") || header.starts_with("OBS ");
+  if (!accept_v2 && (header_v2 || (query_v2 && !query_v4))) {
+    return Refuse(S3Code::kInvalidRequest,
+                  "The authorization mechanism you have provided is not supported. Please use "
+                  "AWS4-HMAC-SHA256.");
+  }
   if (header.starts_with("AWS4-HMAC-SHA256 ")) return ByHeaderV4(request, ring, now_ms);
-  if (header.starts_with("AWS ") || header.starts_with("OBS ")) {
-    return ByHeaderV2(request, ring, now_ms);
-  }
+  if (header_v2) return ByHeaderV2(request, ring, now_ms);
   if (!header.empty()) {
-    return Refuse(S3Code::kInvalidArgument, "The authorization is of a kind that is not known.");
+    return Refuse(S3Code::kInvalidArgument, "Unsupported Authorization Type");
   }
-  if (request.Has("X-Amz-Algorithm") || request.Has("X-Amz-Signature")) {
-    return ByQueryV4(request, ring, now_ms);
-  }
-  if (request.Has("Signature")) return ByQueryV2(request, ring, now_ms);
+  if (query_v4) return ByQueryV4(request, ring, now_ms);
+  if (query_v2) return ByQueryV2(request, ring, now_ms);
   return Refuse(S3Code::kAccessDenied);
 }
 

@@ -27,9 +27,12 @@ struct Caller {
   std::string signing_key, timestamp, scope, signature;
 };
 
-// Header and query form of version 4, of version 2 and of OBS's own. Errors are the ones that
-// clients look for by name: AccessDenied without any signature, InvalidAccessKeyId,
-// SignatureDoesNotMatch, RequestTimeTooSkewed.
-S3Result<Caller> Authenticate(const S3Request& request, KeyRing& ring, int64_t now_ms);
+// Checks the signature of a request: header and query form of version 4, of version 2, and of OBS.
+// A signature must cover every extension header (x-amz-, x-obs-) and every query parameter that
+// selects an operation. `accept_v2` false refuses version 2 and OBS. Errors have S3's own names:
+// AccessDenied without a signature, InvalidAccessKeyId, SignatureDoesNotMatch,
+// RequestTimeTooSkewed.
+S3Result<Caller> Authenticate(const S3Request& request, KeyRing& ring, int64_t now_ms,
+                              bool accept_v2 = true);
 
 }  // namespace muster::objects

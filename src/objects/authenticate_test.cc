@@ -120,6 +120,59 @@ TEST_F(AuthenticateTest, TakesVersion2OfABucketWithAndWithoutASlash) {
   EXPECT_TRUE(Authenticate(request("/awsexamplebucket1/?location", bare), *ring_, now));
 }
 
+class Version2Test : public AuthenticateTest {
+ protected:
+  static constexpr const char* kDate = "Tue, 27 Mar 2007 19:36:42 +0000";
+
+  // Signed as the dialect `scheme` signs it, with `extra` beyond what the signature covers.
+  static S3Request Signed(const std::string& scheme, const std::string& target,
+                          const http::Headers& extra) {
+    const std::string prefix = scheme == "OBS" ? "x-obs-" : "x-amz-";
+    http::Headers headers = {{"Host", "h"}, {"Date", kDate}};
+    headers.insert(headers.end(), extra.begin(), extra.end());
+    S3Request request = SampleRequest("PUT", target, headers);
+    const std::string signature =
+        SignatureV2(kSampleSecret, StringToSignV2(request, kDate, request.raw_path, prefix));
+    request.headers.emplace_back("Authorization", scheme + " AKIAIOSFODNN7EXAMPLE:" + signature);
+    return request;
+  }
+
+  const int64_t now_ = *s3::ParseHttpDate(kDate);
+};
+
+TEST_F(Version2Test, RefusesExtensionHeadersOfTheOtherDialect) {
+  const http::Headers amz = {{"X-Amz-Copy-Source", "/b/secret"}};
+  const http::Headers obs = {{"x-obs-copy-source", "/b/secret"}};
+  EXPECT_EQ(CodeOf(Signed("AWS", "/bucket/k", amz), now_), S3Code::kNotModified);
+  EXPECT_EQ(CodeOf(Signed("OBS", "/bucket/k", obs), now_), S3Code::kNotModified);
+  EXPECT_EQ(CodeOf(Signed("AWS", "/bucket/k", obs), now_), S3Code::kAccessDenied);
+  EXPECT_EQ(CodeOf(Signed("OBS", "/bucket/k", amz), now_), S3Code::kAccessDenied);
+}
+
+TEST_F(Version2Test, RefusesUnsignedParametersThatSelectAnOperation) {
+  for (const std::string target :
+       {"/?muster-keys", "/?muster-keys=x", "/?Muster-Near", "/bucket?muster-stamp",
+        "/bucket?list-type=2&muster-near", "/bucket/k?x-obs-copy-source=/b/secret"}) {
+    EXPECT_EQ(CodeOf(Signed("AWS", target, {}), now_), S3Code::kAccessDenied) << target;
+  }
+  for (const std::string target :
+       {"/bucket?list-type=2", "/bucket/k?uploads", "/bucket?prefix=a"}) {
+    EXPECT_EQ(CodeOf(Signed("AWS", target, {}), now_), S3Code::kNotModified) << target;
+  }
+}
+
+TEST_F(Version2Test, IsRefusedWhereItIsSwitchedOff) {
+  const auto caller = Authenticate(Signed("AWS", "/bucket/k", {}), *ring_, now_, false);
+  ASSERT_FALSE(caller);
+  EXPECT_EQ(caller.error().code, S3Code::kInvalidRequest);
+}
+
+TEST_F(AuthenticateTest, RefusesTwoMechanismsInOneRequest) {
+  S3Request request = Get();
+  request.query.push_back({"Signature", "x"});
+  EXPECT_EQ(CodeOf(request, now_), S3Code::kInvalidArgument);
+}
+
 TEST_F(AuthenticateTest, RefusesWhatIsMalformedWithoutFail) {
   for (const char* text :
        {"AWS4-HMAC-SHA256 ", "AWS4-HMAC-SHA256 Credential=a/b,SignedHeaders=host,Signature=x",

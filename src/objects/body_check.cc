@@ -6,9 +6,6 @@ namespace muster::objects {
 namespace {
 
 constexpr int64_t kLargestPut = int64_t(5) << 30;
-constexpr s3::DigestKind kChecksums[] = {s3::DigestKind::kCrc32, s3::DigestKind::kCrc32c,
-                                         s3::DigestKind::kCrc64Nvme, s3::DigestKind::kSha1,
-                                         s3::DigestKind::kSha256};
 
 bool IsChunked(Payload payload) {
   return payload == Payload::kSignedChunks || payload == Payload::kSignedTrailer ||
@@ -20,19 +17,20 @@ S3Result<std::optional<s3::Checksum>> ChecksumOfHead(const S3Request& request) {
   // Completing an upload, the header is of the object, not of the document that lists its parts.
   if (request.method == "POST" && request.Has("uploadId")) return std::nullopt;
   std::optional<s3::Checksum> found;
-  for (const s3::DigestKind kind : kChecksums) {
+  for (const s3::DigestKind kind : s3::kChecksumKinds) {
     const std::string_view value = Trim(request.Header(s3::ChecksumHeader(kind)));
     if (value.empty()) continue;
     const auto raw = s3::FromBase64(value);
-    if (found || !raw || raw->size() != s3::DigestSize(kind)) {
-      return Refuse(S3Code::kInvalidRequest,
-                    "The checksum header is not the base64 of one checksum.");
+    if (found) return Refuse(S3Code::kInvalidRequest, std::string(kManyChecksums));
+    if (!raw || raw->size() != s3::DigestSize(kind)) {
+      return Refuse(S3Code::kBadDigest,
+                    "Value for " + s3::ChecksumHeader(kind) + " header is invalid.");
     }
     found = s3::Checksum{kind, std::string(value)};
   }
   if (found) return found;
   const std::string trailer = Lower(Trim(request.Header("x-amz-trailer")));
-  for (const s3::DigestKind kind : kChecksums) {
+  for (const s3::DigestKind kind : s3::kChecksumKinds) {
     if (trailer == s3::ChecksumHeader(kind)) return s3::Checksum{kind, {}};
   }
   return std::nullopt;

@@ -4,12 +4,16 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "objects/aws_chunked.h"
 #include "s3/checksum.h"
 #include "s3/shared_sums.h"
 
 namespace muster::objects {
+
+inline constexpr std::string_view kManyChecksums =
+    "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.";
 
 // What the bytes of a body turned out to be.
 struct BodySums {

@@ -1,4 +1,6 @@
-// Operations on buckets as a whole.
+// Operations on single buckets; list_buckets.cc lists them all.
+#include <algorithm>
+
 #include "base/text.h"
 #include "objects/answers.h"
 #include "objects/bucket_settings.h"
@@ -10,6 +12,8 @@
 namespace muster::objects {
 namespace {
 
+constexpr size_t kLongestRegion = 64;
+
 S3Status MayUseBucket(const Call& call, bool write) {
   const KeyPair& key = *call.caller.key;
   const bool may = write ? key.MayUseAllBuckets(true) || key.MayWrite(call.request.bucket, "")
@@ -18,13 +22,32 @@ S3Status MayUseBucket(const Call& call, bool write) {
   return Refuse(S3Code::kAccessDenied);
 }
 
+// The region that the request to make a bucket names: a label that is kept and given back.
+S3Result<std::string> ReadRegion(const Call& call) {
+  if (call.body.empty()) return std::string();
+  MUSTER_ASSIGN(const s3::XmlElement root, ReadXml(call.body));
+  if (root.name != "CreateBucketConfiguration") return Refuse(S3Code::kMalformedXml);
+  std::string region(Trim(root.TextOf("LocationConstraint")));
+  if (region.empty()) region = Trim(root.TextOf("Location"));
+  const bool valid = region.size() <= kLongestRegion && std::ranges::all_of(region, [](char c) {
+                       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                              (c >= '0' && c <= '9') || c == '-' || c == '_';
+                     });
+  if (!valid) return Refuse(S3Code::kInvalidLocationConstraint);
+  return region;
+}
+
 S3Result<http::Response> Make(const Call& call) {
   MUSTER_TRY(MayUseBucket(call, true));
   MUSTER_TRY(CheckHeaders(call.request));
   const std::string_view lock = call.request.Extended("bucket-object-lock-enabled");
   if (Lower(lock) == "true") return Refuse(S3Code::kNotImplemented);
-  if (!call.body.empty()) MUSTER_TRY(ReadXml(call.body));  // a region is taken and means nothing
-  MUSTER_TRY(call.parts.store.MakeBucket(call.request.bucket));
+  MUSTER_ASSIGN(std::string region, ReadRegion(call));
+  if (!IsNewBucketName(call.request.bucket)) return Refuse(S3Code::kInvalidBucketName);
+  MUSTER_ASSIGN(const bool made, call.parts.store.MakeBucket(call.request.bucket));
+  if (made && !region.empty()) {
+    MUSTER_TRY(call.parts.settings.Set(call.request.bucket, {.region = std::move(region)}));
+  }
   return http::Response{200, {{"Location", "/" + call.request.bucket}}, {}};
 }
 
@@ -36,32 +59,38 @@ S3Result<http::Response> Remove(const Call& call) {
   return http::Response{204, {}, {}};
 }
 
-S3Result<http::Response> Head(const Call& call) {
+// The bucket is there, and the caller may know of it.
+S3Status SeeBucket(const Call& call) {
   MUSTER_TRY(MayUseBucket(call, false));
   MUSTER_TRY(call.parts.store.OpenBucket(call.request.bucket));
+  return {};
+}
+
+S3Result<http::Response> Head(const Call& call) {
+  MUSTER_TRY(SeeBucket(call));
+  const std::string region = RegionOf(call.parts, call.request.bucket);
   return http::Response{200,
-                        {{call.request.Named("bucket-region"), call.parts.region},
-                         {call.request.Named("bucket-location"), call.parts.region}},
+                        {{call.request.Named("bucket-region"), region},
+                         {call.request.Named("bucket-location"), region}},
                         {}};
 }
 
 S3Result<http::Response> Location(const Call& call) {
-  MUSTER_TRY(MayUseBucket(call, false));
-  MUSTER_TRY(call.parts.store.OpenBucket(call.request.bucket));
+  MUSTER_TRY(SeeBucket(call));
   // S3 says nothing for its first region; OBS always does.
-  const bool silent = !call.request.obs && call.parts.region == "us-east-1";
+  const std::string region = RegionOf(call.parts, call.request.bucket);
+  const bool silent = !call.request.obs && region == "us-east-1";
   s3::XmlWriter xml(call.request.obs ? "Location" : "LocationConstraint");
   std::string text = xml.Finish();
   if (!silent) {
-    text.insert(text.rfind("</"), s3::XmlEscape(call.parts.region));
+    text.insert(text.rfind("</"), s3::XmlEscape(region));
   }
   return XmlResponse(std::move(text));
 }
 
 S3Result<http::Response> Acl(const Call& call) {
   if (call.request.key.empty()) {
-    MUSTER_TRY(MayUseBucket(call, false));
-    MUSTER_TRY(call.parts.store.OpenBucket(call.request.bucket));
+    MUSTER_TRY(SeeBucket(call));
   } else {
     MUSTER_TRY(call.MayRead(call.request.bucket, call.request.key));
     MUSTER_TRY(call.parts.store.Find(call.request.bucket, call.request.key));
@@ -101,20 +130,9 @@ S3Result<http::Response> SetAcl(const Call& call) {
 
 }  // namespace
 
-void ListBuckets(const CallPtr& call) {
-  auto buckets = call->parts.store.Buckets();
-  if (!buckets) return call->Fail(buckets.error());
-  s3::XmlWriter xml("ListAllMyBucketsResult");
-  xml.Open("Owner").Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close().Open("Buckets");
-  for (const BucketInfo& bucket : *buckets) {
-    if (!call->caller.key->MaySeeBucket(bucket.name)) continue;
-    xml.Open("Bucket").Add("Name", bucket.name).Add("CreationDate", IsoTime(bucket.created_ms));
-    if (call->request.obs || !call->request.Extended("location").empty()) {
-      xml.Add("Location", call->parts.region);
-    }
-    xml.Close();
-  }
-  call->Answer(XmlResponse(xml.Finish()));
+std::string RegionOf(const S3Parts& parts, const std::string& bucket) {
+  const std::string region = parts.settings.Get(bucket)->region;
+  return region.empty() ? parts.region : region;
 }
 
 // What OBS clients ask, unsigned, before their first call: which of the two protocols is spoken.
@@ -135,16 +153,12 @@ void GetAcl(const CallPtr& call) { call->Reply(Acl(*call)); }
 void PutAcl(const CallPtr& call) { call->Reply(SetAcl(*call)); }
 
 void GetVersioning(const CallPtr& call) {
-  if (const auto bucket = call->parts.store.OpenBucket(call->request.bucket); !bucket) {
-    return call->Fail(bucket.error());
-  }
+  if (const auto bucket = SeeBucket(*call); !bucket) return call->Fail(bucket.error());
   call->Answer(XmlResponse(s3::XmlWriter("VersioningConfiguration").Finish()));
 }
 
 void GetBucketSetting(const CallPtr& call) {
-  if (const auto bucket = call->parts.store.OpenBucket(call->request.bucket); !bucket) {
-    return call->Fail(bucket.error());
-  }
+  if (const auto bucket = SeeBucket(*call); !bucket) return call->Fail(bucket.error());
   constexpr std::pair<std::string_view, S3Code> kAbsent[] = {
       {"policy", S3Code::kNoSuchBucketPolicy},
       {"lifecycle", S3Code::kNoSuchLifecycleConfiguration},

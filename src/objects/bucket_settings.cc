@@ -32,11 +32,11 @@ json::object ToObject(const BucketSetting& setting) {
                                 {"max_age_s", rule.max_age_s}});
   }
   for (const auto& [name, value] : setting.tags) tags.push_back(json::array{name, value});
-  return {{"cors", std::move(cors)}, {"tags", std::move(tags)}};
+  return {{"cors", std::move(cors)}, {"tags", std::move(tags)}, {"region", setting.region}};
 }
 
 BucketSetting ToSetting(const json::object& object) {
-  BucketSetting setting;
+  BucketSetting setting{.region = std::string(GetString(object, "region"))};
   const auto* cors = GetArray(object, "cors");
   for (const json::value& value : cors != nullptr ? *cors : json::array()) {
     if (!value.is_object()) continue;

@@ -19,10 +19,11 @@ struct CorsRule {
 };
 
 struct BucketSetting {
-  std::vector<CorsRule> cors;
-  Pairs tags;
+  std::vector<CorsRule> cors = {};
+  Pairs tags = {};
+  std::string region = {};  // the LocationConstraint that the bucket was made with; empty: none
 
-  bool empty() const { return cors.empty() && tags.empty(); }
+  bool empty() const { return cors.empty() && tags.empty() && region.empty(); }
 };
 
 // What is set for a bucket beside its objects: .muster/buckets/NAME.json. Any thread.

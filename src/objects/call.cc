@@ -32,7 +32,6 @@ void Call::OnLoop(std::function<void()> fn) {
 http::Response Call::Finished(http::Response response) const {
   response.headers.emplace_back(request.Named("request-id"), id_);
   response.headers.emplace_back("Cache-Control", "");  // none unless the object has one
-  response.headers.emplace_back("X-Content-Type-Options", "");
   AddCorsHeaders(parts.settings, request, response.headers);
   return response;
 }
@@ -45,13 +44,11 @@ http::Response Call::ErrorResponse(const S3Error& error) const {
   http::Response response{.status = StatusOf(error.code), .headers = error.headers};
   if (response.status != 304) {
     response.headers.emplace_back("Content-Type", "application/xml");
-    response.body = s3::XmlWriter("Error", "")
-                        .Add("Code", CodeNameOf(error.code))
-                        .Add("Message", error.message)
-                        .Add("Resource", request.raw_path)
-                        .Add("RequestId", id_)
-                        .Add("HostId", "muster")
-                        .Finish();
+    s3::XmlWriter xml("Error", "");
+    xml.Add("Code", CodeNameOf(error.code)).Add("Message", error.message);
+    for (const auto& [name, value] : error.details) xml.Add(name, value);
+    xml.Add("Resource", request.raw_path).Add("RequestId", id_).Add("HostId", "muster");
+    response.body = xml.Finish();
   }
   return Finished(std::move(response));
 }

@@ -32,6 +32,7 @@ struct S3Parts {
   std::string region;
   std::vector<std::string> domains;  // below which hosts are buckets
   int port = 0;                      // where we listen
+  bool accept_v2 = true;             // signatures of version 2 and OBS
 };
 
 // One request under way: who asks for what, and the way back. Shared between whoever works on it.

@@ -67,32 +67,90 @@ std::string MultipartEtag(const std::vector<std::string>& md5s) {
   return s3::Hex(digest.Finish()) + "-" + std::to_string(md5s.size());
 }
 
-// Of the object, from those of its parts; nothing when one has none.
-std::optional<s3::Checksum> ObjectChecksum(const UploadStart& start,
-                                           const std::vector<Part>& parts) {
-  if (!start.checksum) return std::nullopt;
-  const s3::DigestKind kind = *start.checksum;
-  s3::Digest of_parts(kind);
-  std::string whole = s3::DigestOf(kind, "");
-  for (const Part& part : parts) {
-    const auto raw = part.checksum && part.checksum->kind == kind
-                         ? s3::FromBase64(part.checksum->value)
-                         : std::nullopt;
-    if (!raw) return std::nullopt;
-    of_parts.Add(*raw);
-    if (start.full_checksum) whole = s3::CombineChecksums(kind, whole, *raw, part.size);
+// The one x-amz-checksum- header of the request, which is that of the whole object.
+S3Result<std::optional<s3::Checksum>> GivenChecksum(const S3Request& request) {
+  std::optional<s3::Checksum> found;
+  for (const s3::DigestKind kind : s3::kChecksumKinds) {
+    const std::string_view value = Trim(request.Header(s3::ChecksumHeader(kind)));
+    if (value.empty()) continue;
+    if (found) return Refuse(S3Code::kInvalidRequest, std::string(kManyChecksums));
+    found = s3::Checksum{kind, std::string(value), false};
   }
-  if (start.full_checksum) return s3::Checksum{kind, s3::Base64(whole), false};
-  return s3::Checksum{kind, s3::Base64(of_parts.Finish()) + "-" + std::to_string(parts.size()),
-                      true};
+  return found;
 }
 
-// A checksum that the client gives for the whole must be ours.
-S3Status CheckWhole(const S3Request& request, const std::optional<s3::Checksum>& checksum) {
-  if (!checksum || checksum->composite) return {};
-  const std::string_view given = Trim(request.Header(s3::ChecksumHeader(checksum->kind)));
-  if (given.empty() || given == checksum->value) return {};
-  return Refuse(S3Code::kBadDigest);
+// How the object's checksum is made: as the upload was begun, or else as the last request says.
+struct ChecksumPlan {
+  std::optional<s3::DigestKind> kind;
+  bool full = false;
+};
+
+S3Result<ChecksumPlan> PlanChecksum(const S3Request& request, const UploadStart& start,
+                                    const std::optional<s3::Checksum>& given) {
+  ChecksumPlan plan{start.checksum, start.full_checksum};
+  if (!plan.kind && given) plan = {given->kind, true};
+  if (given && given->kind != *plan.kind) {
+    return Refuse(S3Code::kInvalidRequest,
+                  fmt::format("The upload was created using a {} checksum, and the request to "
+                              "complete it has a {} checksum.",
+                              s3::ChecksumName(*plan.kind), s3::ChecksumName(given->kind)));
+  }
+  const std::string type = Lower(Trim(request.Header("x-amz-checksum-type")));
+  if (!type.empty() && plan.kind && (type == "full_object") != plan.full) {
+    return Refuse(S3Code::kInvalidRequest,
+                  fmt::format("The upload was created using the {} checksum mode. The complete "
+                              "request must use the same checksum mode.",
+                              plan.full ? "FULL_OBJECT" : "COMPOSITE"));
+  }
+  if (plan.kind && plan.full && !s3::IsCrc(*plan.kind)) {
+    return Refuse(S3Code::kInvalidRequest,
+                  "The upload was created without a checksum algorithm; only a CRC of the full "
+                  "object can be given when it is completed.");
+  }
+  return plan;
+}
+
+// Of each part, raw: as it came, or from its bytes when the client sent none of this kind.
+S3Result<std::vector<std::string>> PartDigests(const Upload& upload, const std::vector<Part>& parts,
+                                               s3::DigestKind kind) {
+  std::vector<std::string> digests;
+  for (const Part& part : parts) {
+    const bool came = part.checksum && part.checksum->kind == kind;
+    auto raw = came ? s3::FromBase64(part.checksum->value) : std::nullopt;
+    if (!raw) {
+      MUSTER_ASSIGN(raw, upload.DigestOfPart(part, kind));
+    }
+    digests.push_back(std::move(*raw));
+  }
+  return digests;
+}
+
+s3::Checksum ObjectChecksum(const ChecksumPlan& plan, const std::vector<Part>& parts,
+                            const std::vector<std::string>& digests) {
+  const s3::DigestKind kind = *plan.kind;
+  s3::Digest of_parts(kind);
+  std::string whole = s3::DigestOf(kind, "");
+  for (size_t i = 0; i < parts.size(); ++i) {
+    of_parts.Add(digests[i]);
+    if (plan.full) whole = s3::CombineChecksums(kind, whole, digests[i], parts[i].size);
+  }
+  if (plan.full) return {kind, s3::Base64(whole), false};
+  return {kind, s3::Base64(of_parts.Finish()) + "-" + std::to_string(parts.size()), true};
+}
+
+// The checksum that the client gives for the whole object; a composite one perhaps without the
+// number of parts.
+S3Status CheckWhole(const std::optional<s3::Checksum>& given,
+                    const std::optional<s3::Checksum>& own) {
+  if (!given) return {};
+  const bool same =
+      own && own->kind == given->kind &&
+      (given->value == own->value ||
+       (own->composite && given->value == own->value.substr(0, own->value.find('-'))));
+  if (same) return {};
+  return Refuse(S3Code::kBadDigest,
+                fmt::format("The {} you specified did not match the calculated checksum.",
+                            s3::ChecksumName(given->kind)));
 }
 
 // So must a size: parts may be missing from the list.
@@ -126,7 +184,21 @@ S3Result<http::Response> AlreadyDone(const Call& call) {
   const auto object = call.parts.store.Find(call.request.bucket, call.request.key);
   if (!object || object->meta.etag != MultipartEtag(md5s)) return Refuse(S3Code::kNoSuchUpload);
   MUSTER_TRY(CheckSize(call.request, object->meta.size));
+  MUSTER_ASSIGN(const auto given, GivenChecksum(call.request));
+  MUSTER_TRY(CheckWhole(given, object->meta.checksum));
   return Document(call, object->meta);
+}
+
+S3Status AddChecksums(const Call& call, const Upload& upload, const std::vector<Part>& parts,
+                      ObjectMeta& meta) {
+  MUSTER_ASSIGN(const auto given, GivenChecksum(call.request));
+  MUSTER_ASSIGN(const ChecksumPlan plan, PlanChecksum(call.request, upload.start(), given));
+  if (!plan.kind) return {};
+  MUSTER_ASSIGN(const auto digests, PartDigests(upload, parts, *plan.kind));
+  meta.checksum = ObjectChecksum(plan, parts, digests);
+  MUSTER_TRY(CheckWhole(given, meta.checksum));
+  meta.part_digests = Join(digests, "");
+  return {};
 }
 
 S3Result<ObjectMeta> PutParts(const Call& call, Upload& upload, const std::vector<Part>& parts) {
@@ -137,8 +209,7 @@ S3Result<ObjectMeta> PutParts(const Call& call, Upload& upload, const std::vecto
     AddPart(meta.parts, part.size);
   }
   meta.etag = MultipartEtag(md5s);
-  meta.checksum = ObjectChecksum(upload.start(), parts);
-  MUSTER_TRY(CheckWhole(call.request, meta.checksum));
+  MUSTER_TRY(AddChecksums(call, upload, parts, meta));
   MUSTER_ASSIGN(TempFile file, upload.Assemble(parts));
   std::promise<S3Result<ObjectMeta>> promise;
   call.parts.store.Put(call.request.bucket, call.request.key, std::move(file), std::move(meta),

@@ -19,6 +19,21 @@ std::string BareEtag(std::string_view text) {
   return etag;
 }
 
+// 412 with the name of the condition, which s3fs and others tell cases apart by.
+std::unexpected<S3Error> Failed(std::string_view condition) {
+  S3Error error(S3Code::kPreconditionFailed,
+                "At least one of the pre-conditions you specified did not hold");
+  error.details.emplace_back("Condition", condition);
+  return std::unexpected(std::move(error));
+}
+
+// A copy turns it into 412, which has the condition's name.
+std::unexpected<S3Error> NotModified(std::string_view condition) {
+  S3Error error(S3Code::kNotModified);
+  error.details.emplace_back("Condition", condition);
+  return std::unexpected(std::move(error));
+}
+
 struct ReadCondition {
   std::string_view match, none_match, modified, unmodified;
 };
@@ -29,14 +44,14 @@ S3Status CheckAll(const ReadCondition& condition, const ObjectMeta& meta) {
   const auto until = s3::ParseHttpDate(Trim(condition.unmodified));
   // An ETag that is given decides alone; the time is for those who have none.
   if (!condition.match.empty()) {
-    if (!EtagListHas(condition.match, meta.etag)) return Refuse(S3Code::kPreconditionFailed);
+    if (!EtagListHas(condition.match, meta.etag)) return Failed("If-Match");
   } else if (until && seconds > *until / 1000) {
-    return Refuse(S3Code::kPreconditionFailed);
+    return Failed("If-Unmodified-Since");
   }
   if (!condition.none_match.empty()) {
-    if (EtagListHas(condition.none_match, meta.etag)) return Refuse(S3Code::kNotModified);
+    if (EtagListHas(condition.none_match, meta.etag)) return NotModified("If-None-Match");
   } else if (since && seconds <= *since / 1000) {
-    return Refuse(S3Code::kNotModified);
+    return NotModified("If-Modified-Since");
   }
   return {};
 }
@@ -91,10 +106,10 @@ bool EtagListHas(std::string_view list, std::string_view etag) {
 S3Status WriteCondition::Check(const ObjectMeta* current) const {
   if (!if_match.empty()) {
     if (current == nullptr) return Refuse(S3Code::kNoSuchKey);
-    if (!EtagListHas(if_match, current->etag)) return Refuse(S3Code::kPreconditionFailed);
+    if (!EtagListHas(if_match, current->etag)) return Failed("If-Match");
   }
   if (!if_none_match.empty() && current != nullptr && EtagListHas(if_none_match, current->etag)) {
-    return Refuse(S3Code::kPreconditionFailed);
+    return Failed("If-None-Match");
   }
   return {};
 }
@@ -105,10 +120,12 @@ WriteCondition WriteConditionOf(const S3Request& request) {
 
 S3Status RemoveCondition::Check(const ObjectMeta* current) const {
   if (current == nullptr) return if_match ? S3Status(Refuse(S3Code::kNoSuchKey)) : S3Status();
-  const bool holds = (!if_match || EtagListHas(*if_match, current->etag)) &&
-                     (!size || *size == current->size) &&
-                     (!modified_s || *modified_s == current->mtime_ms() / 1000);
-  return holds ? S3Status() : S3Status(Refuse(S3Code::kPreconditionFailed));
+  if (if_match && !EtagListHas(*if_match, current->etag)) return Failed("If-Match");
+  if (size && *size != current->size) return Failed("x-amz-if-match-size");
+  if (modified_s && *modified_s != current->mtime_ms() / 1000) {
+    return Failed("x-amz-if-match-last-modified-time");
+  }
+  return {};
 }
 
 S3Result<RemoveCondition> RemoveConditionOf(const S3Request& request) {
@@ -140,7 +157,9 @@ S3Status CheckCopySource(const S3Request& request, const ObjectMeta& meta) {
        request.Extended("copy-source-if-modified-since"),
        request.Extended("copy-source-if-unmodified-since")},
       meta);
-  return status ? status : S3Status(Refuse(S3Code::kPreconditionFailed));
+  if (status) return {};
+  const auto& details = status.error().details;
+  return Failed("x-amz-copy-source-" + (details.empty() ? "if-match" : Lower(details[0].second)));
 }
 
 S3Result<std::optional<ByteRange>> ReadRange(std::string_view header, int64_t size) {

@@ -62,6 +62,7 @@ S3Result<ObjectMeta> MetaOfCopy(const Call& call, const Source& source) {
   meta.checksum = source.object.meta.checksum;
   meta.etag = source.object.meta.etag;
   meta.parts.clear();  // a copy is one piece
+  meta.part_digests.clear();
   return meta;
 }
 
@@ -99,12 +100,20 @@ S3Result<http::Response> Copy(const Call& call) {
 S3Result<ByteRange> RangeOfSource(const Call& call, int64_t size) {
   const std::string_view text = call.request.Extended("copy-source-range");
   if (text.empty()) return ByteRange{0, size};
-  MUSTER_ASSIGN(const auto range, ReadRange(text, size));
+  const auto range = ReadRange(text, size);
   // Unlike that of a read, it must lie within the object.
-  const bool whole =
-      range && text == fmt::format("bytes={}-{}", range->offset, range->offset + range->length - 1);
-  if (!whole) return Refuse(S3Code::kInvalidArgument, "The range is not within the copy source.");
-  return *range;
+  const auto whole = [&](const ByteRange& one) {
+    return text == fmt::format("bytes={}-{}", one.offset, one.offset + one.length - 1);
+  };
+  if (range && *range && whole(**range)) return **range;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool well_formed = (!range || *range) && is_digit(text[6]) && is_digit(text.back());
+  if (well_formed) {
+    return Refuse(
+        S3Code::kInvalidRange,
+        fmt::format("The range is not within the copy source, which has {} bytes.", size));
+  }
+  return Refuse(S3Code::kInvalidArgument, "The x-amz-copy-source-range must be bytes=FIRST-LAST.");
 }
 
 S3Result<http::Response> CopyToPart(const Call& call) {

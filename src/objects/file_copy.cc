@@ -25,23 +25,28 @@ Status WriteAt(int fd, int64_t offset, std::string_view bytes) {
   return {};
 }
 
-Status CopyThroughMemory(int from, int64_t from_offset, int to, int64_t to_offset, int64_t length,
-                         const std::function<void(std::string_view)>& see) {
+// Hands every piece of the bytes to `take`, with its offset from the first.
+Status ReadPieces(int file, int64_t offset, int64_t length,
+                  const std::function<Status(std::string_view, int64_t)>& take) {
   std::string buffer(static_cast<size_t>(std::min(length, kAtOnce)), 0);
-  while (length > 0) {
-    const auto want = static_cast<size_t>(std::min(length, kAtOnce));
-    const ssize_t count = ::pread(from, buffer.data(), want, from_offset);
+  for (int64_t done = 0; done < length;) {
+    const auto want = static_cast<size_t>(std::min(length - done, kAtOnce));
+    const ssize_t count = ::pread(file, buffer.data(), want, offset + done);
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return FailErrno(errno, "read what is copied");
+    if (count < 0) return FailErrno(errno, "read an object");
     if (count == 0) return TooShort();
-    const std::string_view piece(buffer.data(), static_cast<size_t>(count));
-    see(piece);
-    MUSTER_TRY(WriteAt(to, to_offset, piece));
-    from_offset += count;
-    to_offset += count;
-    length -= count;
+    MUSTER_TRY(take(std::string_view(buffer.data(), static_cast<size_t>(count)), done));
+    done += count;
   }
   return {};
+}
+
+Status CopyThroughMemory(int from, int64_t from_offset, int to, int64_t to_offset, int64_t length,
+                         const std::function<void(std::string_view)>& see) {
+  return ReadPieces(from, from_offset, length, [&](std::string_view piece, int64_t at) {
+    see(piece);
+    return WriteAt(to, to_offset + at, piece);
+  });
 }
 
 }  // namespace
@@ -79,6 +84,15 @@ Result<BodySums> CopyAndSum(int from, int64_t from_offset, int to, int64_t to_of
   BodySums sums{.size = length, .md5 = md5.Finish()};
   if (second) sums.checksum = s3::Checksum{*checksum, s3::Base64(second->Finish())};
   return sums;
+}
+
+Result<std::string> DigestOfBytes(int file, int64_t offset, int64_t length, s3::DigestKind kind) {
+  s3::Digest digest(kind);
+  MUSTER_TRY(ReadPieces(file, offset, length, [&](std::string_view piece, int64_t) {
+    digest.Add(piece);
+    return Status();
+  }));
+  return digest.Finish();
 }
 
 }  // namespace muster::objects

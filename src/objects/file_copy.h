@@ -15,4 +15,7 @@ Status CopyBytes(int from, int64_t from_offset, int to, int64_t to_offset, int64
 Result<BodySums> CopyAndSum(int from, int64_t from_offset, int to, int64_t to_offset,
                             int64_t length, std::optional<s3::DigestKind> checksum);
 
+// The raw digest of `length` bytes of a file. kCorrupt: there were fewer.
+Result<std::string> DigestOfBytes(int file, int64_t offset, int64_t length, s3::DigestKind kind);
+
 }  // namespace muster::objects

@@ -55,6 +55,12 @@ void AddFile(s3::XmlWriter& xml, const ListedKey& key) {
   }
 }
 
+void AddPrefixes(s3::XmlWriter& xml, const Question& question, const ListPage& page) {
+  for (const std::string& prefix : page.prefixes) {
+    xml.Open("CommonPrefixes").Add("Prefix", Shown(question, prefix)).Close();
+  }
+}
+
 void AddItems(s3::XmlWriter& xml, const Question& question, const ListPage& page) {
   for (const ListedKey& key : page.keys) {
     xml.Open("Contents")
@@ -68,9 +74,7 @@ void AddItems(s3::XmlWriter& xml, const Question& question, const ListPage& page
     if (question.near) AddFile(xml, key);
     xml.Add("StorageClass", "STANDARD").Close();
   }
-  for (const std::string& prefix : page.prefixes) {
-    xml.Open("CommonPrefixes").Add("Prefix", Shown(question, prefix)).Close();
-  }
+  AddPrefixes(xml, question, page);
 }
 
 void AddHead(s3::XmlWriter& xml, const Call& call, const Question& question, const ListPage& page) {
@@ -107,7 +111,7 @@ S3Result<http::Response> ListV2(Call& call) {
   const auto token = call.request.Query("continuation-token");
   const std::string_view start = call.request.Query("start-after").value_or("");
   question.query.after = start;
-  if (token) {
+  if (token && !token->empty()) {
     const auto last = s3::FromBase64(*token);
     if (!last || last->empty()) {
       return Refuse(S3Code::kInvalidArgument, "The continuation token is not one of ours.");
@@ -126,6 +130,44 @@ S3Result<http::Response> ListV2(Call& call) {
   return XmlResponse(xml.Finish());
 }
 
+// Every object is its own only version, "null", and there are no delete markers.
+void AddVersions(s3::XmlWriter& xml, const Question& question, const ListPage& page) {
+  for (const ListedKey& key : page.keys) {
+    xml.Open("Version")
+        .Add("Key", Shown(question, key.key))
+        .Add("VersionId", "null")
+        .Add("IsLatest", "true")
+        .Add("LastModified", IsoTime(key.mtime_ms))
+        .Add("ETag", Quoted(key.etag))
+        .Add("Size", key.size)
+        .Add("StorageClass", "STANDARD");
+    xml.Open("Owner").Add("ID", kOwnerId).Add("DisplayName", kOwnerId).Close().Close();
+  }
+  AddPrefixes(xml, question, page);
+}
+
+S3Result<http::Response> Versions(Call& call) {
+  MUSTER_ASSIGN(Question question, ReadQuestion(call));
+  const std::string_view version = call.request.Query("version-id-marker").value_or("");
+  question.query.after = call.request.Query("key-marker").value_or("");
+  if (!version.empty() && question.query.after.empty()) {
+    return Refuse(S3Code::kInvalidArgument,
+                  "A version-id marker cannot be specified without a key marker.");
+  }
+  MUSTER_TRY(call.MayRead(call.request.bucket, question.query.prefix));
+  MUSTER_ASSIGN(const ListPage page, call.parts.store.List(call.request.bucket, question.query));
+  s3::XmlWriter xml("ListVersionsResult");
+  AddHead(xml, call, question, page);
+  xml.Add("KeyMarker", Shown(question, question.query.after)).Add("VersionIdMarker", version);
+  if (page.truncated) {
+    xml.Add("NextKeyMarker", Shown(question, page.last));
+    const bool prefix = !page.prefixes.empty() && page.prefixes.back() == page.last;
+    xml.Add("NextVersionIdMarker", prefix ? "" : "null");
+  }
+  AddVersions(xml, question, page);
+  return XmlResponse(xml.Finish());
+}
+
 S3Result<http::Response> Stamp(Call& call) {
   const std::string prefix(call.request.Query("prefix").value_or(""));
   MUSTER_TRY(call.MayRead(call.request.bucket, prefix));
@@ -136,6 +178,7 @@ S3Result<http::Response> Stamp(Call& call) {
 }  // namespace
 
 void TellStamp(const CallPtr& call) { call->Reply(Stamp(*call)); }
+void ListVersions(const CallPtr& call) { call->Reply(Versions(*call)); }
 void ListObjects(const CallPtr& call) { call->Reply(ListV1(*call)); }
 void ListObjectsV2(const CallPtr& call) { call->Reply(ListV2(*call)); }
 

@@ -12,8 +12,9 @@ namespace {
 
 constexpr std::string_view kKeptHeaders[] = {"Cache-Control", "Content-Disposition",
                                              "Content-Language", "Expires"};
-constexpr size_t kMostUserBytes = 8 << 10;
-constexpr size_t kMostTags = 10, kLongestTagName = 128 * 4, kLongestTagValue = 256 * 4;
+// S3 allows 2 KiB of metadata, OBS 8 KiB.
+constexpr size_t kMostUserBytes = 2 << 10, kMostUserBytesObs = 8 << 10;
+constexpr size_t kLongestTagName = 128, kLongestTagValue = 256;  // characters
 constexpr std::string_view kDefaultType = "binary/octet-stream";
 
 // "gzip,aws-chunked" is "gzip": the second is only how the body travels.
@@ -23,7 +24,11 @@ std::string StoredEncoding(std::string_view header) {
     const std::string_view coding = Trim(one);
     if (!coding.empty() && Lower(coding) != "aws-chunked") kept.emplace_back(coding);
   }
-  return Join(kept, ",");
+  return Join(kept, ", ");
+}
+
+size_t CountCharacters(std::string_view utf8) {
+  return size_t(std::ranges::count_if(utf8, [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 S3Status AddUserMetadata(const S3Request& request, ObjectMeta& meta) {
@@ -42,7 +47,8 @@ S3Status AddUserMetadata(const S3Request& request, ObjectMeta& meta) {
       old->second += "," + value;
     }
   }
-  if (total > kMostUserBytes) return Refuse(S3Code::kMetadataTooLarge);
+  if (total > (request.obs ? kMostUserBytesObs : kMostUserBytes))
+    return Refuse(S3Code::kMetadataTooLarge);
   return {};
 }
 
@@ -56,6 +62,15 @@ std::string_view Override(const S3Request& request, std::string_view header) {
 
 std::string Quoted(std::string_view etag) { return "\"" + std::string(etag) + "\""; }
 
+std::unexpected<S3Error> RefuseHeader(const std::string& name) {
+  if (name.substr(6).starts_with("server-side-encryption")) {
+    return Refuse(S3Code::kNotImplemented,
+                  "This store does not encrypt objects. Leave the header " + name +
+                      " out, and keep the data folder on an encrypted disk.");
+  }
+  return Refuse(S3Code::kNotImplemented, "This store does not support the header " + name + ".");
+}
+
 S3Status CheckHeaders(const S3Request& request) {
   for (const auto& [header, value] : request.headers) {
     if (!BeginsWithWord(header, "x-amz-") && !BeginsWithWord(header, "x-obs-")) continue;
@@ -63,7 +78,7 @@ S3Status CheckHeaders(const S3Request& request) {
     const std::string_view rest = std::string_view(name).substr(6);
     if (rest.starts_with("server-side-encryption") || rest.starts_with("object-lock-") ||
         rest.starts_with("website-redirect") || rest == "mfa" || rest == "write-offset-bytes") {
-      return Refuse(S3Code::kNotImplemented, "The header " + name + " is not part of this store.");
+      return RefuseHeader(name);
     }
     const bool owner_only =
         value.empty() || value == "private" || value.starts_with("bucket-owner-");
@@ -91,11 +106,10 @@ S3Result<ObjectMeta> MetaOfRequest(const S3Request& request) {
   return meta;
 }
 
-void AddChecksum(const ObjectMeta& meta, http::Headers& headers) {
-  if (!meta.checksum) return;
-  headers.emplace_back(s3::ChecksumHeader(meta.checksum->kind), meta.checksum->value);
-  headers.emplace_back("x-amz-checksum-type",
-                       meta.checksum->composite ? "COMPOSITE" : "FULL_OBJECT");
+void AddChecksum(const std::optional<s3::Checksum>& checksum, http::Headers& headers) {
+  if (!checksum) return;
+  headers.emplace_back(s3::ChecksumHeader(checksum->kind), checksum->value);
+  headers.emplace_back("x-amz-checksum-type", checksum->composite ? "COMPOSITE" : "FULL_OBJECT");
 }
 
 void AddObjectHeaders(const S3Request& request, const ObjectMeta& meta, http::Headers& headers) {
@@ -138,20 +152,27 @@ S3Result<Pairs> ReadTagHeader(std::string_view text) {
     if (!name || !value) return Refuse(S3Code::kInvalidTag);
     tags.emplace_back(std::move(*name), std::move(*value));
   }
-  MUSTER_TRY(CheckTags(tags));
+  MUSTER_TRY(CheckTags(tags, kMostObjectTags));
   return tags;
 }
 
-S3Status CheckTags(const Pairs& tags) {
+S3Status CheckTags(const Pairs& tags, size_t most) {
   std::set<std::string_view> names;
   for (const auto& [name, value] : tags) {
-    if (name.empty() || name.size() > kLongestTagName || value.size() > kLongestTagValue ||
-        !IsUtf8(name) || !IsUtf8(value) || !names.insert(name).second) {
-      return Refuse(S3Code::kInvalidTag);
+    if (!IsUtf8(name) || !IsUtf8(value)) return Refuse(S3Code::kInvalidTag);
+    if (name.empty() || CountCharacters(name) > kLongestTagName) {
+      return Refuse(S3Code::kInvalidTag, "The TagKey you have provided is invalid");
+    }
+    if (CountCharacters(value) > kLongestTagValue) {
+      return Refuse(S3Code::kInvalidTag, "The TagValue you have provided is invalid");
+    }
+    if (!names.insert(name).second) {
+      return Refuse(S3Code::kInvalidTag, "Cannot provide multiple Tags with the same key");
     }
   }
-  if (tags.size() > kMostTags) {
-    return Refuse(S3Code::kInvalidTag, "An object has at most 10 tags.");
+  if (tags.size() > most) {
+    return Refuse(S3Code::kInvalidTag,
+                  "There are more tags than the limit of " + std::to_string(most) + ".");
   }
   return {};
 }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "objects/object_meta.h"
 #include "objects/s3_error.h"
 #include "objects/s3_request.h"
@@ -14,12 +16,13 @@ S3Status CheckHeaders(const S3Request& request);
 
 // The headers of an answer to GET and HEAD; the checksum, which is the whole object's, apart.
 void AddObjectHeaders(const S3Request& request, const ObjectMeta& meta, http::Headers& headers);
-void AddChecksum(const ObjectMeta& meta, http::Headers& headers);
+void AddChecksum(const std::optional<s3::Checksum>& checksum, http::Headers& headers);
 
 std::string Quoted(std::string_view etag);
 
 // "a=b&c=d" of the header x-amz-tagging; at most ten, each within S3's limits.
 S3Result<Pairs> ReadTagHeader(std::string_view text);
-S3Status CheckTags(const Pairs& tags);
+inline constexpr size_t kMostObjectTags = 10, kMostBucketTags = 50;
+S3Status CheckTags(const Pairs& tags, size_t most);
 
 }  // namespace muster::objects

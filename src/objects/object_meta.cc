@@ -12,7 +12,10 @@ namespace {
 // "1 MTIME SIZE ETAG[ a]" and a line for each further thing: a letter, a blank, the value. Lines
 // of two values have a tab between them. The bytes %, tab and line breaks are escaped.
 constexpr char kType = 't', kKnownType = 'T', kHeader = 'h', kUser = 'u', kTag = 'g',
-               kChecksum = 'c', kComposite = 'C', kParts = 'p';
+               kChecksum = 'c', kComposite = 'C', kParts = 'p', kPartDigests = 'P';
+
+// What is written down of an object stays below 64 KiB.
+constexpr size_t kMostPartDigests = 24 << 10;
 
 // What clients send of their own accord, and what would not leave the rest its room in the inode:
 // an attribute that does not fit there takes a block of its own for each object.
@@ -133,12 +136,27 @@ void ReadLine(std::string_view line, ObjectMeta& meta) {
     case kParts:
       meta.parts = ReadPartRuns(first);
       break;
+    case kPartDigests:
+      meta.part_digests = s3::FromBase64(first).value_or("");
+      break;
     default:  // of a later version
       break;
   }
 }
 
 }  // namespace
+
+std::optional<s3::Checksum> ObjectMeta::ChecksumOfPart(int64_t number) const {
+  if (!checksum) return std::nullopt;
+  const size_t each = s3::DigestSize(checksum->kind);
+  const auto count = static_cast<size_t>(CountParts(parts));
+  if (number < 1 || std::cmp_greater(number, count) || part_digests.size() != each * count) {
+    return std::nullopt;
+  }
+  const size_t at = each * static_cast<size_t>(number - 1);
+  return s3::Checksum{checksum->kind, s3::Base64(std::string_view(part_digests).substr(at, each)),
+                      checksum->composite};
+}
 
 std::string WriteMeta(const ObjectMeta& meta) {
   std::string text = fmt::format("1 {:x} {:x} {}", meta.mtime_ns, meta.size, ShortEtag(meta.etag));
@@ -148,6 +166,9 @@ std::string WriteMeta(const ObjectMeta& meta) {
             Lower(s3::ChecksumName(meta.checksum->kind)), meta.checksum->value);
   }
   if (const auto parts = WritePartRuns(meta.parts); !parts.empty()) AddLine(text, kParts, parts);
+  if (!meta.part_digests.empty() && meta.part_digests.size() <= kMostPartDigests) {
+    AddLine(text, kPartDigests, s3::Base64(meta.part_digests));
+  }
   AddType(text, meta.content_type);
   for (const auto& [name, value] : meta.headers) AddLine(text, kHeader, name, value);
   for (const auto& [name, value] : meta.user) AddLine(text, kUser, name, value);

@@ -26,10 +26,16 @@ struct ObjectMeta {
   Pairs user;     // x-amz-meta-NAME: the names, lower case, and the bytes as they came
   Pairs tags;
   std::optional<s3::Checksum> checksum;
+  // Of a multipart upload: the raw checksums of its parts, of the same kind as `checksum`, one
+  // behind the other. Empty: not known.
+  std::string part_digests;
   PartRuns parts;  // of a multipart upload; empty: one piece, or not known
   bool appendable = false;
 
   int64_t mtime_ms() const { return mtime_ns / 1'000'000; }
+  // Whether the object came in parts whose lengths are known.
+  bool knows_parts() const { return !parts.empty() && TotalSize(parts) == size; }
+  std::optional<s3::Checksum> ChecksumOfPart(int64_t number) const;  // from 1
   bool etag_is_md5() const { return etag.size() == 32; }
 };
 

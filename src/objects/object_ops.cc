@@ -14,6 +14,10 @@ struct Found {
   http::FileBody body;
 };
 
+bool WantsChecksum(const S3Request& request) {
+  return Lower(request.Header("x-amz-checksum-mode")) == "enabled";
+}
+
 // What ?partNumber= asks for. Nothing: the whole, which is also the only part of an object that was
 // put in one piece.
 S3Result<std::optional<ByteRange>> ReadPart(const S3Request& request, const ObjectMeta& meta,
@@ -27,15 +31,16 @@ S3Result<std::optional<ByteRange>> ReadPart(const S3Request& request, const Obje
   if (!request.Header("Range").empty()) {
     return Refuse(S3Code::kInvalidRequest, "Either a Range or a partNumber can be asked for.");
   }
-  const bool one_piece = meta.etag_is_md5() || meta.etag.ends_with("-1");
-  if (one_piece && *number == 1) return std::nullopt;
-  if (one_piece) return Refuse(S3Code::kInvalidPartNumber);
-  if (meta.parts.empty() || TotalSize(meta.parts) != meta.size) {
+  if (!meta.knows_parts()) {
+    const bool one_piece = meta.etag_is_md5() || meta.etag.ends_with("-1");
+    if (one_piece && *number == 1) return std::nullopt;
+    if (one_piece) return Refuse(S3Code::kInvalidPartNumber);
     return Refuse(S3Code::kNotImplemented, "The lengths of this object's parts are not known.");
   }
   const auto place = PlaceOfPart(meta.parts, *number);
   if (!place) return Refuse(S3Code::kInvalidPartNumber);
   headers.emplace_back("x-amz-mp-parts-count", std::to_string(CountParts(meta.parts)));
+  if (WantsChecksum(request)) AddChecksum(meta.ChecksumOfPart(*number), headers);
   return ByteRange{place->offset, place->size};
 }
 
@@ -65,8 +70,8 @@ S3Result<Found> Read(const Call& call) {
       found.head.headers.emplace_back(
           "Content-Range", fmt::format("bytes {}-{}/{}", range->offset,
                                        range->offset + range->length - 1, object.meta.size));
-  } else if (Lower(request.Header("x-amz-checksum-mode")) == "enabled") {
-    AddChecksum(object.meta, found.head.headers);  // clients would hold a part to it as well
+  } else if (WantsChecksum(request)) {
+    AddChecksum(object.meta.checksum, found.head.headers);
   }
   return found;
 }

@@ -39,6 +39,7 @@ constexpr Operation kOperations[] = {
     {"GET", kBucket, "replication", GetBucketSetting},
     {"GET", kBucket, "website", GetBucketSetting},
     {"GET", kBucket, "uploads", ListUploads, kPool},
+    {"GET", kBucket, "versions", ListVersions, kPool},
     {"GET", kBucket, "muster-stamp", TellStamp, kPool},
     {"GET", kBucket, "list-type", ListObjectsV2, kPool},
     {"GET", kBucket, "", ListObjects, kPool},
@@ -53,6 +54,7 @@ constexpr Operation kOperations[] = {
     {"POST", kBucket, "delete", DeleteObjects},
     {"POST", kBucket, "muster-adopt", AdoptFiles, kPool},
 
+    {"GET", kObject, "attributes", GetAttributes},
     {"GET", kObject, "acl", GetAcl},
     {"GET", kObject, "tagging", GetTags},
     {"GET", kObject, "uploadId", ListParts, kPool},
@@ -74,16 +76,17 @@ constexpr Operation kOperations[] = {
 };
 
 // Parameters that say how something is asked for, not that something else is.
-const std::set<std::string_view> kPlain = {"prefix",         "marker",        "max-keys",
-                                           "delimiter",      "encoding-type", "continuation-token",
-                                           "start-after",    "fetch-owner",   "x-id",
-                                           "muster-near",    "versionId",     "partNumber",
-                                           "Expires",        "Signature",     "AWSAccessKeyId",
-                                           "AccessKeyId",    "key-marker",    "upload-id-marker",
-                                           "max-uploads",    "max-parts",     "part-number-marker",
-                                           "position",       "list-type",     "uploadId",
-                                           "apiversion",     "max-buckets",   "bucket-region",
-                                           "versionIdMarker"};
+const std::set<std::string_view> kPlain = {
+    "prefix",           "marker",        "max-keys",
+    "delimiter",        "encoding-type", "continuation-token",
+    "start-after",      "fetch-owner",   "x-id",
+    "muster-near",      "versionId",     "partNumber",
+    "Expires",          "Signature",     "AWSAccessKeyId",
+    "AccessKeyId",      "key-marker",    "upload-id-marker",
+    "max-uploads",      "max-parts",     "part-number-marker",
+    "position",         "list-type",     "uploadId",
+    "apiversion",       "max-buckets",   "bucket-region",
+    "version-id-marker"};
 
 bool IsPlain(std::string_view name) {
   return kPlain.contains(name) || name.starts_with("X-Amz-") || name.starts_with("x-amz-") ||
@@ -92,7 +95,6 @@ bool IsPlain(std::string_view name) {
 
 // Those of S3 that no signature is over.
 constexpr std::string_view kLaterSubResources[] = {"abac",
-                                                   "attributes",
                                                    "intelligent-tiering",
                                                    "legal-hold",
                                                    "metadataConfiguration",
@@ -112,10 +114,7 @@ bool AsksForMore(const S3Request::QueryPair& pair) {
   if (IsPlain(pair.name)) return false;
   const auto is_name = [&](std::string_view one) { return SameWord(one, pair.name); };
   return pair.value.empty() || IsSubResource(pair.name) ||
-         std::ranges::any_of(kLaterSubResources, is_name) ||
-         std::ranges::any_of(kOperations, [&](const Operation& operation) {
-           return is_name(operation.marker.substr(0, operation.marker.find('@')));
-         });
+         std::ranges::any_of(kLaterSubResources, is_name) || SelectsOperation(pair.name);
 }
 
 // What is known everywhere and must not be passed over.
@@ -145,6 +144,12 @@ bool Fits(std::string_view marker, const S3Request& request) {
 }  // namespace
 
 std::span<const Operation> AllOperations() { return kOperations; }
+
+bool SelectsOperation(std::string_view parameter) {
+  return std::ranges::any_of(kOperations, [&](const Operation& operation) {
+    return SameWord(operation.marker.substr(0, operation.marker.find('@')), parameter);
+  });
+}
 
 S3Status CheckVersion(std::string_view version) {
   if (version == "null") return {};

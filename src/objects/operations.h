@@ -36,10 +36,12 @@ struct Operation {
 // The row for a request; kMethodNotAllowed or kNotImplemented when there is none.
 S3Result<const Operation*> FindOperation(const S3Request& request);
 std::span<const Operation> AllOperations();
+// Whether a query parameter of this name, in any case, selects an operation.
+bool SelectsOperation(std::string_view parameter);
 // Every object has one version, "null"; kNotImplemented for any other that is asked for.
 S3Status CheckVersion(std::string_view version);
 
-// service_ops.cc, bucket_ops.cc
+// list_buckets.cc, bucket_ops.cc
 void ListBuckets(const CallPtr& call);
 void TellApiVersion(const CallPtr& call);
 void MakeBucket(const CallPtr& call);
@@ -50,6 +52,7 @@ void GetVersioning(const CallPtr& call);
 void GetAcl(const CallPtr& call);
 void PutAcl(const CallPtr& call);
 void GetBucketSetting(const CallPtr& call);  // those that no bucket has
+std::string RegionOf(const S3Parts& parts, const std::string& bucket);
 // cors_ops.cc, tag_ops.cc
 void AnswerPreflight(const CallPtr& call);
 void GetCors(const CallPtr& call);
@@ -61,6 +64,7 @@ void DeleteTags(const CallPtr& call);
 // list_ops.cc
 void ListObjects(const CallPtr& call);
 void ListObjectsV2(const CallPtr& call);
+void ListVersions(const CallPtr& call);
 void TellStamp(const CallPtr& call);
 // key_ops.cc
 void ListKeyPairs(const CallPtr& call);
@@ -72,6 +76,8 @@ void AdoptFiles(const CallPtr& call);
 // delete_ops.cc
 void DeleteObject(const CallPtr& call);
 void DeleteObjects(const CallPtr& call);
+// attributes_ops.cc
+void GetAttributes(const CallPtr& call);
 // object_ops.cc, put_object.cc, append.cc
 void GetObject(const CallPtr& call);
 void SetMetadata(const CallPtr& call);

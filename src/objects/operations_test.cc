@@ -41,7 +41,7 @@ TEST(Operations, WhatTheStoreHasNotIsNeverTakenForSomethingElse) {
         "/bucket/k?uploads=x", "/bucket/k?append=1"}) {
     EXPECT_EQ(CodeOf("PUT", target), S3Code::kNotImplemented) << target;
   }
-  EXPECT_EQ(CodeOf("GET", "/bucket?versions"), S3Code::kNotImplemented);
+  EXPECT_EQ(CodeOf("PUT", "/bucket?versions"), S3Code::kNotImplemented);
   EXPECT_EQ(CodeOf("DELETE", "/bucket?policy"), S3Code::kNotImplemented);
   EXPECT_EQ(CodeOf("POST", "/bucket"), S3Code::kNotImplemented) << "forms";
   EXPECT_EQ(CodeOf("POST", "/bucket/k?select&select-type=2"), S3Code::kNotImplemented);

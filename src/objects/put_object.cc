@@ -25,7 +25,7 @@ class PutTarget final : public BodyTarget {
                            WriteConditionOf(request), [call = call_](S3Result<ObjectMeta> meta) {
                              if (!meta) return call->Fail(meta.error());
                              http::Response response{200, {{"ETag", Quoted(meta->etag)}}, {}};
-                             AddChecksum(*meta, response.headers);
+                             AddChecksum(meta->checksum, response.headers);
                              call->Answer(std::move(response));
                            });
   }

@@ -14,7 +14,7 @@ struct Row {
 
 constexpr Row kRows[] = {
     {S3Code::kAccessControlListNotSupported, "AccessControlListNotSupported", 400,
-     "Access control lists are not part of this object store."},
+     "The bucket does not allow ACLs. Share an object by a presigned URL."},
     {S3Code::kAccessDenied, "AccessDenied", 403, "Access Denied."},
     {S3Code::kAppendTooLarge, "AppendTooLarge", 400, "The object would grow above the limit."},
     {S3Code::kAuthorizationHeaderMalformed, "AuthorizationHeaderMalformed", 400,
@@ -40,6 +40,8 @@ constexpr Row kRows[] = {
     {S3Code::kInvalidArgument, "InvalidArgument", 400, "An argument is not valid."},
     {S3Code::kInvalidBucketName, "InvalidBucketName", 400, "The bucket name is not valid."},
     {S3Code::kInvalidDigest, "InvalidDigest", 400, "The digest that was given is none."},
+    {S3Code::kInvalidLocationConstraint, "InvalidLocationConstraint", 400,
+     "The specified location-constraint is not valid."},
     {S3Code::kInvalidPart, "InvalidPart", 400, "A part was not uploaded, or its ETag is another."},
     {S3Code::kInvalidPartNumber, "InvalidPartNumber", 416,
      "The object has no part of this number."},

@@ -32,6 +32,7 @@ enum class S3Code {
   kInvalidArgument,
   kInvalidBucketName,
   kInvalidDigest,
+  kInvalidLocationConstraint,
   kInvalidPart,
   kInvalidPartNumber,
   kInvalidPartOrder,
@@ -83,6 +84,8 @@ struct S3Error {
   std::string message;
   std::string log = {};        // for our log alone
   http::Headers headers = {};  // of the answer, such as Content-Range
+  // Further elements of the error document, such as <Condition>.
+  std::vector<std::pair<std::string, std::string>> details = {};
 };
 
 template <typename T>

@@ -93,6 +93,16 @@ bool IsBucketName(std::string_view name) {
          std::ranges::all_of(name, [&](char c) { return alnum(c) || c == '-' || c == '.'; });
 }
 
+bool IsNewBucketName(std::string_view name) {
+  const auto labels = Split(name, '.');
+  const bool address = labels.size() == 4 && std::ranges::all_of(labels, [](const auto& label) {
+                         return ParseInt(label).has_value();
+                       });
+  return IsBucketName(name) && !address && std::ranges::none_of(labels, [](const auto& label) {
+           return label.starts_with('-') || label.ends_with('-');
+         });
+}
+
 std::string_view S3Request::Header(std::string_view name) const {
   return http::FindHeader(headers, name);
 }

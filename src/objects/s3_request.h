@@ -48,5 +48,7 @@ S3Result<S3Request> ReadRequest(const http::Request& head, const http::RequestFa
 S3Result<s3::XmlElement> ReadXml(std::string_view body);
 
 bool IsBucketName(std::string_view name);
+// Stricter, as S3 is for new buckets: no IP address, every label begins and ends alphanumerically.
+bool IsNewBucketName(std::string_view name);
 
 }  // namespace muster::objects

@@ -43,6 +43,7 @@ Status S3Server::OpenStore() {
   pool_ = std::make_unique<os::Pool>(kPoolThreads);
   parts_ = std::make_unique<S3Parts>(*store_, *uploads_, *settings_, *inbox_, *keys_, *pool_,
                                      clock_, options_.region, options_.domains);
+  parts_->accept_v2 = options_.accept_v2;
   service_ = std::make_unique<S3Service>(*parts_);
   return {};
 }

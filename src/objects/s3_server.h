@@ -17,9 +17,10 @@ namespace muster::objects {
 struct S3Options {
   os::Path root;  // DIR/objects
   std::string host = "127.0.0.1";
-  int port = 0;      // 0: that of the last time, else any free one
-  int threads = 0;   // 0: as many as there are CPUs, at most 8
-  bool sync = true;  // false: for data that can be made again
+  int port = 0;           // 0: that of the last time, else any free one
+  int threads = 0;        // 0: as many as there are CPUs, at most 8
+  bool accept_v2 = true;  // signatures of version 2 and OBS, which cover less than version 4
+  bool sync = true;       // false: for data that can be made again
   std::string region = "us-east-1";
   std::vector<std::string> domains = {"localhost"};  // "bucket.localhost" is a bucket
   std::string tls_certificate, tls_key;

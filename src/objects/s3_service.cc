@@ -6,6 +6,7 @@ namespace muster::objects {
 namespace {
 
 constexpr size_t kLargestDocument = 4 << 20;
+constexpr int64_t kMostDrained = 1 << 20;
 
 // Whole bodies of the operations that need theirs in memory.
 class SmallBody final : public BodyTarget {
@@ -62,15 +63,47 @@ class CheckedSink final : public http::BodySink {
   std::optional<S3Error> failure_;
 };
 
+// Reads and drops a small body, so that the connection stays usable after a refusal.
+class DrainSink final : public http::BodySink {
+ public:
+  DrainSink(CallPtr call, S3Error error) : call_(std::move(call)), error_(std::move(error)) {}
+
+  Status Write(std::string_view) override { return {}; }
+  http::Response Refusal(const Error&) override { return call_->ErrorResponse(error_); }
+  void Finish(http::Reply reply) override {
+    call_->Take(std::move(reply));
+    call_->Fail(error_);
+  }
+
+ private:
+  const CallPtr call_;
+  const S3Error error_;
+};
+
+// Without a length the end of the body is not known: the rest of the connection is lost.
+S3Status CheckLength(const S3Request& request) {
+  if (request.facts.chunked || !request.Header("Content-Length").empty()) return {};
+  S3Error error(S3Code::kMissingContentLength);
+  error.headers.emplace_back("Connection", "close");
+  return std::unexpected(std::move(error));
+}
+
+bool MayDrain(const Call& call) {
+  const http::RequestFacts& facts = call.request.facts;
+  return call.caller.key && !facts.chunked && facts.content_length > 0 &&
+         facts.content_length <= kMostDrained;
+}
+
 S3Result<std::unique_ptr<http::BodySink>> Open(const CallPtr& call) {
   MUSTER_ASSIGN(const Operation* const operation, FindOperation(call->request));
   if (!operation->open_to_all) {
-    MUSTER_ASSIGN(call->caller,
-                  Authenticate(call->request, call->parts.keys, call->parts.clock.WallMs()));
+    MUSTER_ASSIGN(call->caller, Authenticate(call->request, call->parts.keys,
+                                             call->parts.clock.WallMs(), call->parts.accept_v2));
   }
   MUSTER_ASSIGN(BodyCheck check, BodyCheck::Make(call->request, call->caller));
   std::unique_ptr<BodyTarget> target;
   if (operation->open != nullptr) {
+    MUSTER_TRY(CheckLength(call->request));
     MUSTER_ASSIGN(target, operation->open(call, check));
   } else {
     target = std::make_unique<SmallBody>(call, *operation);
@@ -92,8 +125,9 @@ std::expected<std::unique_ptr<http::BodySink>, http::Response> S3Service::Begin(
   }
   const auto call = std::make_shared<Call>(parts_, loop, std::move(*request));
   auto sink = Open(call);
-  if (!sink) return std::unexpected(call->ErrorResponse(sink.error()));
-  return std::move(*sink);
+  if (sink) return std::move(*sink);
+  if (MayDrain(*call)) return std::make_unique<DrainSink>(call, std::move(sink).error());
+  return std::unexpected(call->ErrorResponse(sink.error()));
 }
 
 }  // namespace muster::objects

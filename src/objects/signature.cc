@@ -81,9 +81,7 @@ std::string ResourceV2(const S3Request& request, std::string_view path,
   resource += path;
   std::vector<std::string> signed_pairs;
   for (const auto& pair : request.query) {
-    const bool known = std::ranges::find(kSubResources, pair.name) != std::end(kSubResources) ||
-                       Lower(pair.name).starts_with(header_prefix);
-    if (!known) continue;
+    if (!IsSignedByV2(pair.name, header_prefix)) continue;
     signed_pairs.push_back(pair.has_equals ? pair.name + "=" + pair.value : pair.name);
   }
   std::ranges::sort(signed_pairs);
@@ -92,6 +90,11 @@ std::string ResourceV2(const S3Request& request, std::string_view path,
 }
 
 }  // namespace
+
+bool IsSignedByV2(std::string_view name, std::string_view header_prefix) {
+  return std::ranges::find(kSubResources, name) != std::end(kSubResources) ||
+         BeginsWithWord(name, header_prefix);
+}
 
 bool IsSubResource(std::string_view name) {
   return std::ranges::any_of(kSubResources,

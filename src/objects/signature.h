@@ -9,8 +9,10 @@
 
 namespace muster::objects {
 
-// Whether version 2 signs a parameter of this name, in any case: the sub-resources of S3 and OBS.
+// Whether `name`, in any case, is a sub-resource of S3 or OBS.
 bool IsSubResource(std::string_view name);
+// Whether a version 2 signature of the dialect with this header prefix covers the query parameter.
+bool IsSignedByV2(std::string_view name, std::string_view header_prefix);
 
 // The formulas of the signatures alone; authenticate.h says which applies and what else must hold.
 

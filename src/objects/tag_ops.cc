@@ -1,4 +1,6 @@
 // Tags of objects and buckets.
+#include <algorithm>
+
 #include "objects/answers.h"
 #include "objects/bucket_settings.h"
 #include "objects/object_headers.h"
@@ -8,8 +10,8 @@
 namespace muster::objects {
 namespace {
 
-S3Result<Pairs> ReadTags(const std::string& body) {
-  MUSTER_ASSIGN(const s3::XmlElement root, ReadXml(body));
+S3Result<Pairs> ReadTags(const Call& call) {
+  MUSTER_ASSIGN(const s3::XmlElement root, ReadXml(call.body));
   const s3::XmlElement* set = root.Find("TagSet");
   if (root.name != "Tagging" || set == nullptr) return Refuse(S3Code::kMalformedXml);
   Pairs tags;
@@ -17,11 +19,13 @@ S3Result<Pairs> ReadTags(const std::string& body) {
     if (tag.name != "Tag") return Refuse(S3Code::kMalformedXml);
     tags.emplace_back(tag.TextOf("Key"), tag.TextOf("Value"));
   }
-  MUSTER_TRY(CheckTags(tags));
+  const bool of_bucket = call.request.key.empty();
+  MUSTER_TRY(CheckTags(tags, of_bucket ? kMostBucketTags : kMostObjectTags));
   return tags;
 }
 
-http::Response Document(const Pairs& tags) {
+http::Response Document(Pairs tags) {
+  std::ranges::sort(tags);
   s3::XmlWriter xml("Tagging");
   xml.Open("TagSet");
   for (const auto& [name, value] : tags) {
@@ -66,7 +70,7 @@ S3Result<http::Response> Set(const Call& call, Pairs tags) {
 void GetTags(const CallPtr& call) { call->Reply(Get(*call)); }
 
 void PutTags(const CallPtr& call) {
-  auto tags = ReadTags(call->body);
+  auto tags = ReadTags(*call);
   if (!tags) return call->Fail(tags.error());
   call->Reply(Set(*call, std::move(*tags)));
 }

@@ -173,6 +173,18 @@ void Upload::Reopen() {
   closed_ = false;
 }
 
+S3Result<std::string> Upload::DigestOfPart(const Part& part, s3::DigestKind kind) const {
+  const bool own = !part.file.empty();
+  MUSTER_ASSIGN(const os::Fd file, folder_.Open(own ? part.file.c_str() : kData, O_RDONLY));
+  int64_t offset = 0;
+  if (!own) {
+    const MutexLock lock(mutex_);
+    offset = PlaceOf(part.number);
+  }
+  MUSTER_ASSIGN(std::string raw, DigestOfBytes(file.get(), offset, part.size, kind));
+  return raw;
+}
+
 S3Result<TempFile> Upload::Assemble(const std::vector<Part>& parts) {
   MUSTER_ASSIGN(os::Fd data, OpenData());
   const MutexLock lock(mutex_);

@@ -71,6 +71,8 @@ class Upload : public std::enable_shared_from_this<Upload> {
   // From here on no part is taken. False: somebody else completes or aborts it.
   bool Close() EXCLUDES(mutex_);
   void Reopen() EXCLUDES(mutex_);  // completing failed
+  // The digest of a part's bytes, read from disk; raw. For parts that came without a checksum.
+  S3Result<std::string> DigestOfPart(const Part& part, s3::DigestKind kind) const EXCLUDES(mutex_);
   // The bytes of these parts, one behind the other, as a file that can be put to its place.
   S3Result<TempFile> Assemble(const std::vector<Part>& parts) EXCLUDES(mutex_);
 

@@ -35,6 +35,11 @@ std::optional<DigestKind> ChecksumKind(std::string_view name) {
   return std::nullopt;
 }
 
+bool IsCrc(DigestKind kind) {
+  return kind == DigestKind::kCrc32 || kind == DigestKind::kCrc32c ||
+         kind == DigestKind::kCrc64Nvme;
+}
+
 std::string ChecksumHeader(DigestKind kind) { return "x-amz-checksum-" + Lower(RowOf(kind).name); }
 std::string ChecksumElement(DigestKind kind) { return "Checksum" + std::string(RowOf(kind).name); }
 size_t DigestSize(DigestKind kind) { return kind == DigestKind::kMd5 ? 16 : RowOf(kind).size; }

@@ -15,6 +15,11 @@ struct Checksum {
   bool composite = false;  // over the parts' checksums, not over the bytes
 };
 
+inline constexpr DigestKind kChecksumKinds[] = {DigestKind::kCrc32, DigestKind::kCrc32c,
+                                                DigestKind::kCrc64Nvme, DigestKind::kSha1,
+                                                DigestKind::kSha256};
+bool IsCrc(DigestKind kind);  // such checksums of parts can be combined to that of the whole
+
 std::string_view ChecksumName(DigestKind kind);                 // "CRC32", as documents write it
 std::optional<DigestKind> ChecksumKind(std::string_view name);  // in any case; never kMd5
 std::string ChecksumHeader(DigestKind kind);                    // "x-amz-checksum-crc32"

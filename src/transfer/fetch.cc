@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "s3/checksum.h"
 
 namespace muster::transfer {
 namespace {
 
 constexpr int kMostRedirections = 5;
-
-bool IsCrc(s3::DigestKind kind) {
-  return kind == s3::DigestKind::kCrc32 || kind == s3::DigestKind::kCrc32c ||
-         kind == s3::DigestKind::kCrc64Nvme;
-}
 
 // Hands bytes on and counts and sums them.
 class Receiver {
@@ -124,7 +120,7 @@ Item ItemOf(const http::Response& response, const Location& at) {
 }  // namespace
 
 s3::DigestKind KindFor(const std::optional<s3::Checksum>& checksum, bool etag_is_md5, bool whole) {
-  if (checksum && (whole || IsCrc(checksum->kind))) return checksum->kind;
+  if (checksum && (whole || s3::IsCrc(checksum->kind))) return checksum->kind;
   if (etag_is_md5 && whole) return s3::DigestKind::kMd5;
   return s3::DigestKind::kCrc32c;
 }
