@@ -147,8 +147,13 @@ constexpr std::string_view kAnswers = R"json({
   "additionalProperties": false,
   "properties": {
     "attempt": {"type": "integer"}, "rank": {"type": "integer"},
-    "values": {"type": "object", "additionalProperties": {"type": "number"}},
+    "values": {"type": "object", "additionalProperties": {"$ref": "#/components/schemas/Number"},
+      "description": "the latest values by name"},
+    "at": {"type": "object", "additionalProperties": {"type": "object"},
+      "description": "step or epoch of the values that are older than the current one"},
     "text": {"type": "string"}}},
+"Number": {"type": ["number", "string"],
+  "description": "JSON has no NaN and no infinities: they are the strings nan, inf and -inf"},
 "JobState": {
   "type": "object", "required": ["id", "state"], "additionalProperties": false,
   "properties": {"id": {"type": "integer"}, "state": {"$ref": "#/components/schemas/State"}}},

@@ -8,18 +8,17 @@
 namespace muster::api {
 namespace {
 
-constexpr int64_t kLookBack = 4 << 10;
+constexpr int64_t kLookBack = 32 << 10;
 constexpr size_t kPart = 64 << 10;
 
 void TakeLine(std::string_view line, LatestValues& latest) {
   const Result<json::value> parsed = ParseJson(line);
   if (!parsed || !parsed->is_object()) return;
   const json::object& object = parsed->get_object();
-  const json::object* values = GetObject(object, "values");
   const int64_t rank = GetInt(object, "rank", -1);
-  if (values == nullptr || rank < 0 || rank > std::numeric_limits<int>::max()) return;
-  for (const auto& [name, value] : metrics::ValuesFromJson(*values))
-    latest[int(rank)][name] = value;
+  if (rank < 0 || rank > std::numeric_limits<int>::max()) return;
+  if (GetObject(object, "values") == nullptr) return;
+  latest[int(rank)] = metrics::MeasuredFromJson(object);
 }
 
 }  // namespace
@@ -29,7 +28,7 @@ bool Series::Begin() {
   if (!size || *size == 0) return false;
   offset_ = std::max<int64_t>(0, *size - kLookBack);
   if (*offset_ == 0) return true;
-  // Into the middle of a line, most likely: the next whole one is the first.
+  // The offset is probably inside of a line: reading starts behind it.
   std::string part;
   if (!file_.Read(*offset_ - 1, kPart, part)) return false;
   const size_t newline = part.find('\n');
@@ -45,7 +44,7 @@ LatestValues Series::Read(bool& more) {
   if (!file_.Read(*offset_, kPart, part) || part.empty()) return latest;
   const size_t last = part.rfind('\n');
   const bool full = part.size() == kPart;
-  // A line longer than a part is nothing that a launcher wrote on purpose: it is passed over.
+  // A launcher writes no line that is longer than a part: such a line is ignored.
   const size_t whole = last != part.npos ? last + 1 : (full ? part.size() : 0);
   for (const std::string& line : Split(std::string_view(part).substr(0, whole), '\n'))
     if (!line.empty()) TakeLine(line, latest);
@@ -54,11 +53,12 @@ LatestValues Series::Read(bool& more) {
   return latest;
 }
 
-json::object ProgressJson(int attempt, int rank, const metrics::Values& values) {
-  return {{"attempt", attempt},
-          {"rank", rank},
-          {"values", metrics::ToJsonObject(values)},
-          {"text", metrics::ProgressText(values)}};
+json::object ProgressJson(int attempt, int rank, const metrics::Measured& measured) {
+  json::object object = metrics::MeasuredToJson(measured);
+  object["attempt"] = attempt;
+  object["rank"] = rank;
+  object["text"] = metrics::ProgressText(measured);
+  return object;
 }
 
 }  // namespace muster::api

@@ -6,16 +6,15 @@
 
 #include "api/log_file.h"
 #include "base/json.h"
-#include "metrics/progress.h"
+#include "metrics/measured.h"
 
 namespace muster::api {
 
-// The numbers that a node's launcher read from its ranks' logs: node<k>/series, a JSON object a
-// line. Lines that are not as expected are passed over.
-using LatestValues = std::map<int, metrics::Values>;  // by rank
+// The values that a node's launcher read from its ranks: node<k>/series, one JSON object per line.
+// Other lines are ignored.
+using LatestValues = std::map<int, metrics::Measured>;  // by rank
 
-// Reads on from where it stands, at the end of what was there in the beginning: of a long series
-// only the latest is of use to someone who looks now.
+// Reads a series file from its last lines on, and then what is appended.
 class Series {
  public:
   Series() = default;
@@ -34,6 +33,6 @@ class Series {
 };
 
 // What progress events and GET /jobs/{id} show: attempt, rank, values, text.
-json::object ProgressJson(int attempt, int rank, const metrics::Values& values);
+json::object ProgressJson(int attempt, int rank, const metrics::Measured& measured);
 
 }  // namespace muster::api

@@ -31,11 +31,18 @@ std::optional<JobSpec> ReadSpec(const json::object& job) {
   return std::move(specs->front());
 }
 
+// All digits of a number; "nan" and "inf" come as text.
+std::string NumberText(const json::value& value) {
+  if (const double* number = value.if_double()) return fmt::format("{}", *number);
+  if (const json::string* text = value.if_string()) return Printable(*text);
+  return ToJson(value);
+}
+
 void ReadProgress(const json::object& progress, JobView& view) {
   view.progress = Printable(GetString(progress, "text"));
   if (const json::object* values = GetObject(progress, "values"))
     for (const auto& [name, value] : *values)
-      view.progress_values.emplace_back(Printable(name), ToJson(value));
+      view.progress_values.emplace_back(Printable(name), NumberText(value));
 }
 
 void ReadFolders(const json::object& folders, JobView& view) {

@@ -3,8 +3,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmath>
-
 #include "base/json.h"
 #include "base/testing/fuzz.h"
 #include "launcher/agent_wire.h"
@@ -18,14 +16,13 @@ namespace {
 
 using namespace muster;
 
-// Only finite numbers, and the text can be made of them.
+// Every value survives JSON, and a text can be made of the values.
 void CheckLine(std::string_view text) {
   metrics::Progress progress;
   progress.Take(text);
-  for (const auto& [name, value] : progress.values()) Require(std::isfinite(value));
-  metrics::ProgressText(progress.values());
-  const auto json = metrics::ToJsonObject(progress.values());
-  Require(metrics::ValuesFromJson(json).size() == progress.values().size());
+  metrics::ProgressText(progress.measured());
+  const auto json = metrics::MeasuredToJson(progress.measured());
+  Require(metrics::MeasuredFromJson(json).values.size() == progress.values().size());
 }
 
 // Read as the log grows, in two parts; the series line is always one JSON object.

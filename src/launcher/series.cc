@@ -39,7 +39,8 @@ void SeriesReader::Look(int log, int64_t size) {
 void SeriesReader::TakeBytes(std::string_view bytes) {
   size_t end = 0;
   while ((end = bytes.find_first_of("\n\r")) != std::string_view::npos) {
-    EndLine(bytes.substr(0, end));
+    const bool redrawn = bytes[end] == '\r';
+    EndLine(bytes.substr(0, end), redrawn ? metrics::LineEnd::kReturn : metrics::LineEnd::kNewline);
     bytes.remove_prefix(end + 1);
   }
   if (skipping_) return;
@@ -49,12 +50,12 @@ void SeriesReader::TakeBytes(std::string_view bytes) {
   skipping_ = true;
 }
 
-void SeriesReader::EndLine(std::string_view rest) {
+void SeriesReader::EndLine(std::string_view rest, metrics::LineEnd end) {
   if (!std::exchange(skipping_, false)) {
     if (begun_.empty()) {
-      changed_ |= progress_.Take(rest);
+      changed_ |= progress_.Take(rest, end);
     } else {
-      changed_ |= progress_.Take(begun_ += rest);
+      changed_ |= progress_.Take(begun_ += rest, end);
     }
   }
   begun_.clear();
@@ -62,10 +63,10 @@ void SeriesReader::EndLine(std::string_view rest) {
 
 std::optional<std::string> SeriesReader::TakeLine(int64_t wall_ms) {
   if (!std::exchange(changed_, false)) return std::nullopt;
-  return ToJson(json::object{{"wall_ms", wall_ms},
-                             {"rank", rank_},
-                             {"values", metrics::ToJsonObject(progress_.values())}}) +
-         "\n";
+  json::object line = metrics::MeasuredToJson(progress_.measured());
+  line["wall_ms"] = wall_ms;
+  line["rank"] = rank_;
+  return ToJson(line) + "\n";
 }
 
 }  // namespace muster::launcher

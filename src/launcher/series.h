@@ -17,14 +17,15 @@ class SeriesReader {
 
   // `log` is open for reading and `size` bytes long now.
   void Look(int log, int64_t size);
-  // Takes an unfinished last line for a whole one: nothing more will come.
-  void Close() { EndLine({}); }
+  // The log is complete. A number at the end of an unfinished last line may be cut off: it is
+  // ignored.
+  void Close() { EndLine({}, metrics::LineEnd::kCut); }
   // The line for the series file, with newline, when a number changed since the last call.
   std::optional<std::string> TakeLine(int64_t wall_ms);
 
  private:
   void TakeBytes(std::string_view bytes);
-  void EndLine(std::string_view rest);
+  void EndLine(std::string_view rest, metrics::LineEnd end);
 
   const int rank_;
   int64_t offset_ = 0;     // read so far

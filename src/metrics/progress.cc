@@ -1,126 +1,292 @@
 #include "metrics/progress.h"
 
+#include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "base/text.h"
+#include "metrics/json_line.h"
 #include "metrics/log_line.h"
-#include "metrics/names.h"
-#include "metrics/text_line.h"
 
 namespace muster::metrics {
 
 namespace {
 
-constexpr size_t kMaxNames = 64;  // a job that invents a name a line must not fill memory
-constexpr size_t kMaxNameLength = 64;
-constexpr size_t kMaxPrefix = 80;  // "[worker0]:", "[1,0]<stdout>:", a time stamp
+constexpr int kMostConflicts = 1;
+constexpr double kMostCount = 1e15;
 
-std::optional<double> NumberOf(const json::value& value) {
-  double number = 0;
-  if (value.is_double())
-    number = value.get_double();
-  else if (value.is_int64())
-    number = double(value.get_int64());
-  else if (value.is_uint64())
-    number = double(value.get_uint64());
-  else
-    return std::nullopt;
-  return std::isfinite(number) ? std::optional(number) : std::nullopt;
+bool HasMetric(const TextReading& reading, Metric metric) {
+  return std::ranges::any_of(reading.found,
+                             [metric](const Found& found) { return found.metric == metric; });
 }
 
-void PutJsonNumber(std::string_view key, double number, Values& values) {
-  const std::string_view common = CommonName(key);
-  const bool accuracy = common == "accuracy" || common == "val_accuracy";
-  if (accuracy && number > 1) number /= 100;
-  if (accuracy && (number < 0 || number > 1)) return;
-  if (values.size() < kMaxNames && key.size() <= kMaxNameLength) {
-    values.emplace(common.empty() ? CleanUtf8(key) : std::string(common), number);
+bool HasMeasure(const TextReading& reading) {
+  return HasMetric(reading, Metric::kLoss) || HasMetric(reading, Metric::kAccuracy) ||
+         std::ranges::any_of(reading.found, [](const Found& found) {
+           return found.metric == Metric::kThroughput && found.has_unit;
+         });
+}
+
+bool HasCount(const TextReading& reading) {
+  return HasMetric(reading, Metric::kStep) || HasMetric(reading, Metric::kEpoch);
+}
+
+bool IsEvaluation(Phase phase) { return phase == Phase::kValidation || phase == Phase::kTest; }
+
+bool IsCount(double value, bool whole) {
+  return value >= 0 && value < kMostCount && (!whole || value == std::floor(value));
+}
+
+// Whether a value is certain enough in the company of the others on its line.
+bool IsCertain(const Found& found, const TextReading& reading) {
+  const bool measured = HasMeasure(reading), counted = HasCount(reading);
+  switch (found.metric) {
+    case Metric::kLoss:
+      return true;
+    case Metric::kAccuracy:
+      // "epoch 1: {'accuracy': 0.8}": most often of the evaluation.
+      return IsEvaluation(found.phase) || HasMetric(reading, Metric::kLoss) ||
+             !HasMetric(reading, Metric::kEpoch) || HasMetric(reading, Metric::kStep);
+    case Metric::kLearningRate:
+      return measured || counted;
+    case Metric::kThroughput:
+      return found.value >= 0 && std::isfinite(found.value) && (found.has_unit || measured);
+    case Metric::kStep:
+      return IsCount(found.value, true) && (!found.assigned || found.total || measured);
+    case Metric::kEpoch:
+      return IsCount(found.value, false) && (!found.assigned || found.total || measured);
+    case Metric::kNone:
+      break;
   }
-}
-
-// One JSON object, perhaps behind what a launcher puts in front of every line.
-std::optional<Values> ReadJson(std::string_view line) {
-  const size_t open = line.substr(0, kMaxPrefix).find('{');
-  if (open == std::string_view::npos || line.back() != '}') return std::nullopt;
-  const auto parsed = ParseJson(line.substr(open));
-  if (!parsed || !parsed->is_object()) return std::nullopt;
-  Values values;
-  for (const auto& member : parsed->get_object()) {
-    if (const auto number = NumberOf(member.value())) PutJsonNumber(member.key(), *number, values);
-  }
-  return values;
-}
-
-std::string Plain(double value) {
-  return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value)
-                                                              : fmt::format("{:.4g}", value);
+  return false;
 }
 
 }  // namespace
 
 Values ReadLine(std::string_view line) {
-  const std::string_view readable = Readable(line);
-  if (readable.empty()) return {};
-  if (std::optional<Values> values = ReadJson(readable)) return std::move(*values);
-  return ReadText(readable);
+  Progress progress;
+  progress.Take(line);
+  return progress.values();
 }
 
-bool Progress::Take(std::string_view line) {
-  bool changed = false;
-  for (const auto& [name, value] : ReadLine(line)) {
-    const auto found = values_.find(name);
-    if (found == values_.end()) {
-      if (values_.size() >= kMaxNames) continue;
-      values_.emplace(name, value);
-    } else if (found->second != value) {
-      found->second = value;
-    } else {
-      continue;
+bool Progress::Take(std::string_view line, LineEnd end) {
+  const Measured before = measured_;
+  const std::string clean = CleanLine(line);
+  const bool is_tqdm = FindBar(clean).has_value();
+  // A bar that starts within a line of another writer cuts that line off.
+  if (const std::string held = std::exchange(held_, {}); !held.empty() && !is_tqdm)
+    TakeText(held, LineEnd::kNewline);
+  TakeClean(clean, end);
+  return !Same(measured_, before);
+}
+
+void Progress::TakeClean(std::string_view line, LineEnd end) {
+  if (!IsFromLowestRank(line) || skipped_.Skips(line) || line.empty()) return;
+  if (const auto object = FindJsonObject(line)) {
+    const Values values = ReadJsonLine(*object);
+    for (const auto& [name, value] : values)
+      if (name == "step" || name == "epoch") Put(name, value);
+    for (const auto& [name, value] : values) {
+      Put(name, value);
+      if (name != "step" && name != "epoch") NotePosition(name);
     }
-    changed = true;
+    return;
   }
-  return changed;
+  const auto bar = FindBar(line);
+  if (bar) return TakeBar(*bar, end);
+  TakeText(line, end);
+  if (end == LineEnd::kReturn) held_ = line;
 }
 
-std::string ProgressText(const Values& values) {
-  std::vector<std::string> parts;
-  const auto get = [&values](const char* name) -> std::optional<double> {
-    const auto found = values.find(name);
-    return found == values.end() ? std::nullopt : std::optional(found->second);
+// "[default1]: ", "[rank1]: ", "[1,1]<stdout>:": several ranks write into one output.
+bool Progress::IsFromLowestRank(std::string_view& line) {
+  LineScanner scan(line);
+  if (!scan.Take("[")) return true;
+  std::optional<double> rank;
+  const std::string_view word = scan.TakeWord();
+  LineScanner number(word);
+  for (const std::string_view name : {"default", "rank", "worker"})
+    if (number.Take(name)) rank = number.TakeNumber();
+  if (word.empty() && scan.TakeNumber() && scan.Take(",")) {
+    rank = scan.TakeNumber();
+    if (!scan.Take("]<std")) return true;
+    scan.TakeWord();
+    if (!scan.Take(">:")) return true;
+  } else if (!scan.Take("]:")) {
+    return true;
+  }
+  if (!rank || *rank < 0 || *rank > 1e6) return true;
+  line = scan.rest();
+  if (line.starts_with(' ')) line.remove_prefix(1);
+  if (lowest_rank_ && int(*rank) > *lowest_rank_) return false;
+  if (lowest_rank_ && int(*rank) < *lowest_rank_) measured_ = {};
+  lowest_rank_ = int(*rank);
+  return true;
+}
+
+void Progress::TakeText(std::string_view line, LineEnd end) {
+  TextReading reading = ReadText(line);
+  if (!HasMeasure(reading)) TakeHeading(line, reading);
+  ResolvePhases(reading);
+  if (end == LineEnd::kNewline) CheckWriters(line, reading);
+  Apply(reading, end);
+}
+
+// "***** Running Evaluation *****", "Validation:", "Epoch 2/3".
+void Progress::TakeHeading(std::string_view line, const TextReading& reading) {
+  const std::string_view text = Trim(line);
+  if (text.starts_with("Epoch ") && reading.found.size() == 1 && reading.found[0].total) {
+    epoch_headings_ = keras_open_ = true;
+    keras_count_ = 0;
+    section_ = Phase::kNone;
+    headed_ = false;
+  }
+  const bool heading = text.starts_with("***") || text.starts_with("===") ||
+                       text.starts_with("---") || text.ends_with(':') || text.ends_with("...");
+  if (!heading || text.size() > 80) return;
+  if (reading.phase == Phase::kNone || reading.phase == Phase::kOther) return;
+  const bool summary = text.contains("metrics") && reading.phase == Phase::kTrain;
+  // A second evaluation without training between may be one of other data.
+  const bool again = IsEvaluation(reading.phase) && !std::exchange(trained_, false);
+  section_ = summary || again ? Phase::kOther : reading.phase;
+  headed_ = true;
+}
+
+// Ends a section when a line does not belong to it.
+void Progress::CheckSection(const TextReading& reading) {
+  const auto step = std::ranges::find(reading.found, Metric::kStep, &Found::metric);
+  if (step == reading.found.end() || reading.phase != Phase::kNone) return;
+  const auto steps = measured_.values.find("steps");
+  const bool other_loop =
+      headed_ && step->total && steps != measured_.values.end() && steps->second != *step->total;
+  if (other_loop) return;
+  section_ = Phase::kNone;
+  headed_ = false;
+}
+
+Phase Progress::ResolvedPhase(const Found& found, const TextReading& reading) const {
+  Phase phase = found.phase;
+  // Without a heading, only a metric that is missing in the lines before: "val acc" behind them.
+  const bool inherits = headed_ || (!HasCount(reading) && !section_has_.contains(found.metric));
+  if (phase == Phase::kNone && inherits) phase = section_;
+  if (phase == Phase::kNone) phase = Phase::kTrain;
+  if (phase == Phase::kTrain && section_ == Phase::kOther) return Phase::kOther;
+  if (phase == Phase::kTrain && found.mean) return Phase::kOther;
+  const bool is_loss = found.metric == Metric::kLoss;
+  if (phase == Phase::kTrain && is_loss && reading.is_summary) return Phase::kOther;
+  const bool measure = is_loss || found.metric == Metric::kAccuracy;
+  // Outputs with steps or epochs beside their values: a value without them is another one.
+  const bool lonely = counted_ && !HasCount(reading) && found.phase == Phase::kNone;
+  return measure && lonely && phase == Phase::kTrain ? Phase::kOther : phase;
+}
+
+void Progress::ResolvePhases(TextReading& reading) {
+  CheckSection(reading);
+  Phase next = section_;
+  for (Found& found : reading.found) {
+    const bool says = found.phase != Phase::kNone;
+    found.phase = ResolvedPhase(found, reading);
+    if (found.metric != Metric::kLoss && found.metric != Metric::kAccuracy) continue;
+    if (found.phase == Phase::kTrain) {
+      trained_ = true;
+      counted_ = counted_ || HasCount(reading);
+      next = Phase::kNone;
+      section_has_.clear();
+    } else if (says && IsEvaluation(found.phase)) {
+      if (next != found.phase) section_has_.clear();
+      next = found.phase;
+    }
+    section_has_.insert(found.metric);
+    if (says) headed_ = false;
+  }
+  section_ = headed_ ? section_ : next;
+}
+
+void Progress::TakeReading(TextReading reading, LineEnd end) {
+  ResolvePhases(reading);
+  Apply(reading, end);
+}
+
+void Progress::Apply(const TextReading& reading, LineEnd end) {
+  if (conflicts_ > kMostConflicts) return;
+  // Positions first: the values of a line belong to its step and epoch.
+  for (const bool counts : {true, false})
+    for (const Found& found : reading.found) {
+      const bool is_count = found.metric == Metric::kStep || found.metric == Metric::kEpoch;
+      const bool maybe_cut = found.at_end && end != LineEnd::kNewline;
+      if (is_count == counts && !maybe_cut && IsCertain(found, reading)) Apply(found);
+    }
+}
+
+// Several ranks that write into one output without a prefix print each step once per rank.
+void Progress::CheckWriters(std::string_view line, const TextReading& reading) {
+  Position at;
+  std::optional<double> loss;
+  for (const Found& found : reading.found) {
+    if (found.metric == Metric::kStep) at.step = found.value;
+    if (found.metric == Metric::kEpoch) at.epoch = found.value;
+    if (found.metric == Metric::kLoss && found.phase == Phase::kTrain) loss = found.value;
+  }
+  if (!at.step || !loss) return;
+  std::string form;
+  std::ranges::copy_if(line, std::back_inserter(form),
+                       [](char c) { return c > '9' || (c < '0' && c != '-' && c != '.'); });
+  const bool differs = *loss != writer_loss_ && !(std::isnan(*loss) && std::isnan(writer_loss_));
+  if (at == writer_at_ && differs && form == writer_form_ && ++conflicts_ > kMostConflicts)
+    measured_ = {};
+  writer_at_ = at;
+  writer_form_ = std::move(form);
+  writer_loss_ = *loss;
+}
+
+void Progress::Apply(const Found& found) {
+  const std::string name(KeptName(found.metric, found.phase));
+  if (name.empty()) return;
+  double value = found.value;
+  if (found.metric == Metric::kAccuracy) {
+    const auto fraction = Fraction(name, found);
+    if (!fraction) return;
+    value = *fraction;
+  }
+  Put(name, value);
+  const bool is_count = found.metric == Metric::kStep || found.metric == Metric::kEpoch;
+  if (!is_count) NotePosition(name);
+  if (is_count && found.total) Put(name + "s", *found.total);
+}
+
+// "0.89", "89.4%", "9837/10000", or 89.4 in an output that has percent without the sign.
+std::optional<double> Progress::Fraction(const std::string& name, const Found& found) {
+  double value = found.value;
+  if (!std::isfinite(value)) return std::isnan(value) ? std::optional(value) : std::nullopt;
+  if (found.total) {
+    value /= *found.total;
+  } else if (found.percent) {
+    value /= 100;
+  } else {
+    if (value > 1) percent_.insert(name);
+    if (percent_.contains(name)) value /= 100;
+  }
+  if (value < 0 || value > 1) return std::nullopt;
+  return value;
+}
+
+void Progress::Put(const std::string& name, double value) {
+  const auto found = measured_.values.find(name);
+  if (found != measured_.values.end()) {
+    found->second = value;
+  } else if (measured_.values.size() < kMaxNames) {
+    measured_.values.emplace(name, value);
+  }
+}
+
+void Progress::NotePosition(const std::string& name) {
+  if (!measured_.values.contains(name)) return;
+  const auto get = [this](const char* count) -> std::optional<double> {
+    const auto found = measured_.values.find(count);
+    return found == measured_.values.end() ? std::nullopt : std::optional(found->second);
   };
-  const auto count = [&](const char* name, const char* total_name) {
-    const auto value = get(name), total = get(total_name);
-    if (value)
-      parts.push_back(
-          fmt::format("{} {}{}", name, Plain(*value), total ? "/" + Plain(*total) : ""));
-  };
-  count("epoch", "epochs");
-  count("step", "steps");
-  if (const auto loss = get("loss")) parts.push_back(fmt::format("loss {:.4g}", *loss));
-  if (const auto accuracy = get("accuracy")) {
-    parts.push_back(fmt::format("accuracy {:.1f} %", *accuracy * 100));
-  }
-  if (const auto rate = get("throughput")) {
-    parts.push_back(*rate >= 100 ? fmt::format("{:.0f} items/s", *rate)
-                                 : fmt::format("{:.3g} items/s", *rate));
-  }
-  return Join(parts, " · ");
+  measured_.at[name] = {get("step"), get("epoch")};
 }
 
-json::object ToJsonObject(const Values& values) {
-  json::object object;
-  for (const auto& [name, value] : values) object[name] = value;
-  return object;
-}
-
-Values ValuesFromJson(const json::object& object) {
-  Values values;
-  for (const auto& member : object) {
-    if (const auto number = NumberOf(member.value())) values.emplace(member.key(), *number);
-  }
-  return values;
-}
+void Progress::Forget(std::string_view name) { measured_.values.erase(std::string(name)); }
 
 }  // namespace muster::metrics

@@ -1,8 +1,11 @@
 #include "metrics/progress.h"
 
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <ostream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 namespace muster::metrics {
@@ -82,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
               {"loss", 0.5},
               {"learning_rate", 0.01}}},
         Line{"Test set: Average loss: 0.0512, Accuracy: 9837/10000 (98%)",
-             {{"loss", 0.0512}, {"accuracy", 0.9837}}},
+             {{"test_loss", 0.0512}, {"test_accuracy", 0.9837}}},
         Line{"Epoch 0:  50%|#####     | 100/200 [00:10<00:10,  9.90it/s, loss=0.5, v_num=0]",
              {{"epoch", 0}, {"step", 100}, {"steps", 200}, {"loss", 0.5}}},
         Line{"{'loss': 0.5, 'learning_rate': 5e-05, 'epoch': 1.5}",
@@ -112,14 +115,15 @@ INSTANTIATE_TEST_SUITE_P(Others, KnownLines,
                                          Line{"Speed 11800 samples/sec", {{"throughput", 11800}}},
                                          Line{"accuracy: 89.4%", {{"accuracy", 0.894}}},
                                          Line{"accuracy = 89.4 %", {{"accuracy", 0.894}}},
-                                         Line{"Learning rate: 0.5", {{"learning_rate", 0.5}}}));
+                                         Line{"step 3 Learning rate: 0.5",
+                                              {{"step", 3}, {"learning_rate", 0.5}}}));
 
 INSTANTIATE_TEST_SUITE_P(
     Nothing, KnownLines,
     testing::Values(Line{"", {}}, Line{"no number here", {}}, Line{"loss scale: 65536", {}},
                     Line{"01/31 [INFO] 3 files read", {}}, Line{"2024-01-31 12:00:05 ready", {}},
-                    Line{"epoch", {}}, Line{"loss: nan 1", {}}, Line{"loss: 1e999", {}},
-                    Line{"lossless 3", {}}, Line{"accuracy: 512", {}}, Line{"accuracy: 5/0", {}},
+                    Line{"epoch", {}}, Line{"loss: 1e999", {}}, Line{"lossless 3", {}},
+                    Line{"accuracy: 512", {}}, Line{"accuracy: 5/0", {}},
                     Line{"Epoch 00003: val_loss improved from 0.3 to 0.2", {{"epoch", 3}}}));
 
 TEST(ReadLine, LooksAtTheBeginningOfAnEndlessLineOnly) {
@@ -145,6 +149,177 @@ TEST(ReadLine, KeepsFewNamesOfAHugeObject) {
   EXPECT_LE(ReadLine(line).size(), 64u);
 }
 
+// Texts that look like a measured value and are none.
+INSTANTIATE_TEST_SUITE_P(
+    NotMeasured, KnownLines,
+    testing::Values(Line{"Namespace(epochs=90, step=30, lr=0.1, loss=0.5)", {}},
+                    Line{"TrainingArguments(learning_rate=5e-05, loss=0.1)", {}},
+                    Line{"learning_rate: 0.001", {}}, Line{"step: 30", {}},
+                    Line{"  epochs: 90", {}},
+                    Line{"python train.py --lr 0.1 --step 30 --loss 0.5", {}},
+                    Line{R"({"epochs": 90, "batch_size": 32, "lr": 0.1, "loss": 0.5})", {}},
+                    Line{"loading checkpoint with best accuracy: 0.95 at epoch 40", {}},
+                    Line{"=> loaded checkpoint 'model.pth' (epoch 90, best_acc1 76.130)", {}},
+                    Line{"Best val Acc: 0.921875", {}},
+                    Line{"new best accuracy 0.9156 (was 0.0)", {}},
+                    Line{"Expected accuracy after training: 97.5%", {}},
+                    Line{"Validation loss decreased (inf --> 0.276664). Saving model ...", {}},
+                    Line{"ips: 127.0.0.1", {}}, Line{"ips: 127", {}}, Line{"loss: 0.5M", {}},
+                    Line{"teacher_loss 1.1 kd loss 0.5 loss_cls: 0.3 loss scale: 2", {}},
+                    Line{"# step 95/120 loss: 0.0001", {}}, Line{"+ train --acc 0.9 acc=0.9", {}},
+                    Line{"iteration (ms): 2.8", {}}, Line{"step 7/0", {}}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Phases, KnownLines,
+    testing::Values(
+        Line{"Validation loss: 0.25", {{"val_loss", 0.25}}},
+        Line{
+            "{'eval_loss': 0.25, 'eval_accuracy': 0.9, 'eval_samples_per_second': 8e4, 'epoch': 2}",
+            {{"val_loss", 0.25}, {"val_accuracy", 0.9}, {"epoch", 2}}},
+        Line{"epoch 2: val loss: 0.26 val acc: 0.9",
+             {{"epoch", 2}, {"val_loss", 0.26}, {"val_accuracy", 0.9}}},
+        Line{"epoch 1 train loss 0.5 valid loss 0.4",
+             {{"epoch", 1}, {"loss", 0.5}, {"val_loss", 0.4}}},
+        Line{R"({"split": "val", "epoch": 1, "step": 7, "loss": 0.3})",
+             {{"epoch", 1}, {"val_loss", 0.3}}},
+        Line{"[Eval][Epoch 2][Iter: 3/10]loss: 0.3, top1: 0.9, ips: 1024.5 images/sec",
+             {{"epoch", 2}, {"val_loss", 0.3}, {"val_accuracy", 0.9}}},
+        Line{"step 10 loss 0.7886 (avg 1.1565, min 0.7886) | teacher_loss 1.1",
+             {{"step", 10}, {"loss", 0.7886}}},
+        Line{"Test: [ 9/10] Loss 0.3 (0.4) Acc@1 90.0 ( 91.0)",
+             {{"test_loss", 0.4}, {"test_accuracy", 0.91}}},
+        Line{"Train Epoch: 3 [1600/1920 (83%)]\tLoss: 0.25", {{"epoch", 3}, {"loss", 0.25}}},
+        Line{"\x1b[1mstep 10/20\x1b[0m \x1b[31mloss:\x1b[0m \x1b[1m0.5\x1b[0m",
+             {{"step", 10}, {"steps", 20}, {"loss", 0.5}}},
+        Line{"loss: tensor(0.5, grad_fn=<NllLossBackward0>)", {{"loss", 0.5}}}));
+
+TEST(ReadLine, NanAndInfinitiesAreValues) {
+  for (const char* text : {"step 3 loss: nan", "{'loss': 'NaN', 'epoch': 1}", "loss=-nan",
+                           R"({"step": 3, "loss": NaN})", R"({"step": 3, "loss": "nan"})"})
+    EXPECT_TRUE(std::isnan(ReadLine(text).at("loss"))) << text;
+  for (const char* text : {"loss: inf", R"({"loss": Infinity})"})
+    EXPECT_EQ(ReadLine(text).at("loss"), std::numeric_limits<double>::infinity()) << text;
+  EXPECT_THAT(ReadLine("number of nan iterations: 0"), IsEmpty());
+}
+
+Values ReadAll(std::string_view text) {
+  Progress progress;
+  while (!text.empty()) {
+    const size_t end = text.find_first_of("\r\n");
+    const bool last = end == text.npos;
+    progress.Take(text.substr(0, end), last                ? LineEnd::kCut
+                                       : text[end] == '\r' ? LineEnd::kReturn
+                                                           : LineEnd::kNewline);
+    text.remove_prefix(last ? text.size() : end + 1);
+  }
+  return progress.values();
+}
+
+TEST(Progress, DivergedRunShowsNanInsteadOfItsLastFiniteLoss) {
+  Progress progress;
+  progress.Take("step 10 loss: 0.5");
+  EXPECT_TRUE(progress.Take("step 20 loss: nan"));
+  EXPECT_TRUE(std::isnan(progress.values().at("loss")));
+  EXPECT_EQ(ProgressText(progress.measured()), "step 20 · loss nan");
+  EXPECT_FALSE(progress.Take("step 20 loss: nan")) << "NaN is no change against NaN";
+}
+
+TEST(Progress, SourceLinesOfATracebackAreIgnored) {
+  const Values expected{{"step", 10}, {"loss", 0.5}};
+  EXPECT_EQ(ReadAll("step 10 loss: 0.5\n"
+                    "Traceback (most recent call last):\n"
+                    "  File \"/a/train.py\", line 70, in <module>\n"
+                    "    train(loss=0.1)  # step 95 loss: 0.0001\n"
+                    "    ^^^^^\n"
+                    "ValueError: step 99 loss: 0.25\n"),
+            expected);
+  EXPECT_EQ(ReadAll("step 10 loss: 0.5\n"
+                    "/a/train.py:12: UserWarning: step 11\n"
+                    "  print(\"step 12 loss: 0.1\")\n"),
+            expected);
+}
+
+TEST(Progress, BarsOfEvaluationAndPreparationAreNotTheTrainings) {
+  const Values expected{{"step", 20}, {"steps", 50}, {"loss", 0.5}};
+  const std::string train = "\rTrain:  40%|####  | 20/50 [00:01<00:02, 20.0it/s, loss=0.5]";
+  for (const char* name : {"Evaluating", "Tokenizing", "Saving model.bin", "Downloading shards",
+                           "Map (num_proc=2)", "Building vocab (lr=0.1, loss=none)"})
+    EXPECT_EQ(ReadAll(train + "\n\r" + name + ": 100%|####| 9/9 [00:01<00:00, 80.0it/s]\n"),
+              expected)
+        << name;
+}
+
+TEST(Progress, NestedBarWithoutDescriptionIsAnEvaluation) {
+  EXPECT_EQ(ReadAll(" 33%|###   | 40/120 [00:01<00:02, 20.0it/s]\r"
+                    " 50%|#####| 2/4 [00:00<00:00, 80.0it/s]\r"),
+            (Values{{"step", 40}, {"steps", 120}}));
+}
+
+TEST(Progress, SeveralLoopsWithoutDescriptionGiveNoStep) {
+  std::string text = "100%|####| 1600/1600 [00:01<00:00, 20.0it/s]\n";
+  for (int i = 0; i < 3; ++i) text += "100%|####| 40/40 [00:01<00:00, 20.0it/s]\n";
+  EXPECT_THAT(ReadAll(text), IsEmpty());
+}
+
+TEST(Progress, KerasEvaluationAfterTheLastEpochIsNotTheTrainings) {
+  EXPECT_EQ(ReadAll("Epoch 2/2\n"
+                    "40/40 - 0s - loss: 0.5 - accuracy: 0.75 - val_loss: 0.4\n"
+                    "10/10 - 0s - loss: 0.2 - accuracy: 0.9\n"),
+            (Values{{"epoch", 2},
+                    {"epochs", 2},
+                    {"step", 40},
+                    {"steps", 40},
+                    {"loss", 0.5},
+                    {"accuracy", 0.75},
+                    {"val_loss", 0.4}}));
+}
+
+TEST(Progress, ValueOlderThanTheCurrentStepSaysItsStep) {
+  Progress progress;
+  progress.Take("step 30 loss: 0.5");
+  progress.Take(" 33%|###   | 40/120 [00:01<00:02, 20.0it/s]", LineEnd::kReturn);
+  EXPECT_EQ(ProgressText(progress.measured()), "step 40/120 · loss 0.5 (step 30)");
+  EXPECT_EQ(MeasuredToJson(progress.measured()).at("at"),
+            (json::object{{"loss", {{"step", 30.0}}}}));
+  progress.Take("step 50/120 loss: 0.25");
+  EXPECT_EQ(ProgressText(progress.measured()), "step 50/120 · loss 0.25");
+}
+
+TEST(Progress, NumberThatABarCutsOffIsIgnored) {
+  EXPECT_EQ(ReadAll("step 1 loss: 0.5 acc: 0.75\n"
+                    "step 2 acc: 0.5 loss: 0.2\r"
+                    "ep2:  32%|##| 13/40 [00:00<00:00, 6.0it/s]83\n")
+                .at("loss"),
+            0.5);
+  EXPECT_EQ(ReadAll("loss: 0.5\rloss: 0.25\rdone\n").at("loss"), 0.25);
+}
+
+TEST(Progress, OnlyTheLowestRankOfAPrefixedOutputIsRead) {
+  for (const char* form : {"[default{}]:", "[rank{}]: ", "[1,{}]<stdout>:"}) {
+    const auto line = [form](int rank, const char* text) {
+      return fmt::format(fmt::runtime(form), rank) + text;
+    };
+    EXPECT_EQ(ReadAll(line(1, "loss: 0.9\n") + line(0, "loss: 0.5\n") + line(1, "loss: 0.8\n")),
+              (Values{{"loss", 0.5}}))
+        << form;
+  }
+}
+
+TEST(Progress, RanksWithoutPrefixInOneOutputGiveNoValues) {
+  std::string text;
+  for (int step = 10; step < 50; step += 10)
+    for (const double loss : {0.5, 0.75})
+      text += fmt::format("epoch: 1 step: {} loss: {}\n", step, loss + step / 1000.0);
+  EXPECT_THAT(ReadAll(text), IsEmpty());
+}
+
+TEST(Progress, MeansOverTheWholeRunAreNotTheLastLoss) {
+  EXPECT_EQ(ReadAll("{'loss': 0.25, 'epoch': 3.0}\n"
+                    "{'train_runtime': 0.5, 'train_samples_per_second': 800.5, "
+                    "'train_loss': 0.75, 'epoch': 3.0}\n"),
+            (Values{{"loss", 0.25}, {"epoch", 3}, {"throughput", 800.5}}));
+}
+
 TEST(Progress, KeepsTheLatestOfEveryNameAndSaysWhetherAnythingChanged) {
   Progress progress;
   EXPECT_TRUE(progress.Take("epoch 1/3 loss: 0.5"));
@@ -152,6 +327,7 @@ TEST(Progress, KeepsTheLatestOfEveryNameAndSaysWhetherAnythingChanged) {
   EXPECT_FALSE(progress.Take("saving"));
   EXPECT_TRUE(progress.Take("epoch 2/3"));
   EXPECT_EQ(progress.values(), (Values{{"epoch", 2}, {"epochs", 3}, {"loss", 0.5}}));
+  EXPECT_EQ(ProgressText(progress.measured()), "epoch 2/3 · loss 0.5 (epoch 1)");
 }
 
 TEST(Progress, DoesNotGrowWithoutBound) {
@@ -161,21 +337,28 @@ TEST(Progress, DoesNotGrowWithoutBound) {
 }
 
 TEST(ProgressText, IsOneReadableLine) {
-  EXPECT_EQ(ProgressText({{"epoch", 2},
-                          {"epochs", 3},
-                          {"loss", 0.25743},
-                          {"accuracy", 0.894},
-                          {"throughput", 11800}}),
+  const auto text = [](Values values) { return ProgressText({std::move(values), {}}); };
+  EXPECT_EQ(text({{"epoch", 2},
+                  {"epochs", 3},
+                  {"loss", 0.25743},
+                  {"accuracy", 0.894},
+                  {"throughput", 11800}}),
             "epoch 2/3 · loss 0.2574 · accuracy 89.4 % · 11800 items/s");
-  EXPECT_EQ(ProgressText({{"step", 10}, {"epoch", 1.5}, {"other", 3}, {"throughput", 2.345}}),
+  EXPECT_EQ(text({{"step", 10}, {"epoch", 1.5}, {"other", 3}, {"throughput", 2.345}}),
             "epoch 1.5 · step 10 · 2.35 items/s");
-  EXPECT_EQ(ProgressText({}), "");
-  EXPECT_EQ(ProgressText({{"epoch", 1e300}}), "epoch 1e+300");
+  EXPECT_EQ(text({}), "");
+  EXPECT_EQ(text({{"epoch", 1e300}}), "epoch 1e+300");
 }
 
-TEST(Values, SurviveJson) {
-  const Values values{{"loss", 0.5}, {"epoch", 2}};
-  EXPECT_EQ(ValuesFromJson(ToJsonObject(values)), values);
+TEST(Measured, SurvivesJson) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const Measured measured{{{"loss", std::nan("")}, {"a", infinity}, {"b", -infinity}, {"step", 2}},
+                          {{"loss", {.step = 1, .epoch = {}}}}};
+  const json::object object = MeasuredToJson(measured);
+  EXPECT_EQ(
+      ToJson(object),
+      R"({"values":{"a":"inf","b":"-inf","loss":"nan","step":2.0},"at":{"loss":{"step":1.0}}})");
+  EXPECT_TRUE(Same(MeasuredFromJson(object), measured));
   EXPECT_THAT(ValuesFromJson(json::object{{"a", "x"}, {"b", nullptr}}), IsEmpty());
 }
 
