@@ -180,9 +180,17 @@ constexpr std::string_view kAnswers = R"json({
   "type": "object", "required": ["group", "stopping"], "additionalProperties": false,
   "properties": {"group": {"type": "string"}, "stopping": {"type": "integer"}}},
 "Orders": {
-  "type": "object", "required": ["nodes"], "additionalProperties": false,
-  "properties": {"nodes": {"type": "array", "items": {"type": "object"},
-    "description": "the order of each node"}}},
+  "type": "object", "required": ["common", "nodes"], "additionalProperties": false,
+  "properties": {
+    "common": {"type": "object", "required": ["env", "hosts", "aliases"],
+      "additionalProperties": false,
+      "properties": {
+        "env": {"type": "object"},
+        "hosts": {"type": "array", "items": {"type": "object"}},
+        "aliases": {"type": "array", "items": {"type": "object"}}},
+      "description": "parts of every node's order that are the same on all nodes"},
+    "nodes": {"type": "array", "items": {"type": "object"},
+      "description": "the other parts of each node's order"}}},
 "CodeState": {
   "type": "object", "required": ["hash", "complete", "missing"], "additionalProperties": false,
   "properties": {

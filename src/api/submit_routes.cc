@@ -1,6 +1,7 @@
 #include "api/answers.h"
 #include "api/body.h"
 #include "api/params.h"
+#include "api/plan_queue.h"
 #include "api/routes.h"
 
 namespace muster::api {
@@ -43,14 +44,6 @@ void Rerun(const ContextPtr& context, const Call& call, http::Reply reply) {
       });
 }
 
-void Plan(const ContextPtr& context, const Call& call, http::Reply reply) {
-  const auto orders = context->parts.conductor.Plan(call.body.at("spec"));
-  if (!orders) return reply.Send(FaultyResponse(orders.error().error, orders.error().faults));
-  json::array nodes;
-  for (const NodeOrder& order : *orders) nodes.push_back(ToJsonObject(order));
-  reply.Send(http::JsonResponse(200, json::object{{"nodes", std::move(nodes)}}));
-}
-
 std::vector<Answer> SubmitAnswers() {
   return {{201, "the jobs are on disk: one, or one a combination of a sweep", "Submitted"},
           {200, "the key was seen before: the jobs that it made then", "Submitted"}};
@@ -88,8 +81,10 @@ void AddSubmitRoutes(RouteTable& table, const ContextPtr& context) {
        .summary = "What every rank would get, if the nodes were free; nothing is started",
        .body = "Plan",
        .body_limit = kJsonBodyLimit,
-       .answers = {{200, "one order a node", "Orders"}}},
-      [context](const Call& call, http::Reply reply) { Plan(context, call, std::move(reply)); });
+       .answers = {{200, "the order of each node, as it is made", "Orders"}}},
+      [plans = std::make_shared<PlanQueue>(context)](const Call& call, http::Reply reply) {
+        plans->Add(call.body.at("spec"), std::move(reply));
+      });
 }
 
 }  // namespace muster::api

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/connect.h"
 #include "cli/job_flags.h"
 #include "cli/job_input.h"
 #include "cli/plan_page.h"
 #include "cli/verbs.h"
+#include "model/plan_document.h"
 
 namespace muster::cli {
 namespace {
@@ -14,18 +16,13 @@ namespace {
 Result<std::vector<NodeOrder>> AskServer(Api& api, const JobInput& input) {
   MUSTER_ASSIGN(const json::object answer,
                 api.Post("/plan", json::object{{"spec", input.document}}));
-  std::vector<NodeOrder> orders;
-  if (const json::array* nodes = GetArray(answer, "nodes"))
-    for (const json::value& node : *nodes) {
-      MUSTER_ASSIGN(NodeOrder order, NodeOrderFromJson(node));
-      orders.push_back(std::move(order));
-    }
-  return orders;
+  return ReadPlan(answer);
 }
 
 // On nodes that are made up, with the folders that a first job would get.
 Result<std::vector<NodeOrder>> Sketch(const JobInput& input, const os::Path& data) {
   const JobSpec& spec = input.specs.front();
+  MUSTER_TRY(dialect::CheckPlanSize(spec));
   dialect::Places places;
   places.job = 1;
   places.token = "token";
@@ -50,6 +47,20 @@ Result<std::vector<NodeOrder>> MakePlan(Context& context, const Args& args, cons
   return Sketch(input, wanted.data);
 }
 
+// Order by order: thousands of them, each with the names of all nodes, do not fit into memory.
+void PrintJson(Screen& screen, const std::vector<NodeOrder>& orders) {
+  screen.Out("{\n  \"nodes\": [\n");
+  for (const NodeOrder& order : orders) {
+    std::string text = ToPrettyJson(ToJsonObject(order));
+    text.erase(text.find_last_not_of('\n') + 1);
+    if (&order != &orders.back()) text += ',';
+    std::string indented;
+    for (const std::string& line : Split(text, '\n')) indented += "    " + line + "\n";
+    screen.Out(indented);
+  }
+  screen.Out("  ]\n}\n");
+}
+
 Result<int> Run(Context& context, const Args& args) {
   std::error_code error;
   const os::Path here = std::filesystem::current_path(error);
@@ -64,9 +75,7 @@ Result<int> Run(Context& context, const Args& args) {
     context.screen.Out(PlanPage(context.screen, orders));
     return 0;
   }
-  json::array nodes;
-  for (const NodeOrder& order : orders) nodes.push_back(ToJsonObject(order));
-  context.screen.Out(ToPrettyJson(json::object{{"nodes", nodes}}));
+  PrintJson(context.screen, orders);
   return 0;
 }
 

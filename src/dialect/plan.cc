@@ -212,6 +212,22 @@ Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& alloc
   return orders;
 }
 
+Status CheckPlanSize(const JobSpec& spec) {
+  int64_t nodes = 0, ranks = 0;
+  for (const Role& role : spec.roles) {
+    nodes += role.nodes;
+    ranks += int64_t{role.nodes} * std::max(role.ranks, role.devices.count);
+  }
+  const auto refuse = [](std::string_view what, int64_t count, int most) {
+    return Fail(Code::kTooLarge,
+                fmt::format("the job has {} {}, and a plan shows at most {}", count, what, most),
+                fmt::format("plan the job with fewer {}; each gets the same kind of order", what));
+  };
+  if (nodes > kMostPlannedNodes) return refuse("nodes", nodes, kMostPlannedNodes);
+  if (ranks > kMostPlannedRanks) return refuse("ranks", ranks, kMostPlannedRanks);
+  return {};
+}
+
 std::vector<FrameworkInfo> Frameworks() {
   std::vector<FrameworkInfo> all;
   for (const Framework& framework : AllFrameworks()) {

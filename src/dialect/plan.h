@@ -37,6 +37,12 @@ Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& alloc
 // of the first one alone.
 inline constexpr const char* kPaddleLogFolder = "paddle";
 
+// What `muster plan` shows at most: a plan is held in memory, with every rank's environment.
+inline constexpr int kMostPlannedNodes = 4096;
+inline constexpr int kMostPlannedRanks = 32'768;
+// kInvalid when the job is larger than that.
+Status CheckPlanSize(const JobSpec& spec);
+
 // Names accepted in `framework:`, and what each is, for --help and completion.
 struct FrameworkInfo {
   const char* name;

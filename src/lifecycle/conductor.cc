@@ -34,8 +34,8 @@ void Conductor::Remove(JobId id, std::function<void(Status)> done) {
 Result<Job> Conductor::Find(JobId id) const { return impl_->Find(id); }
 Result<scheduler::Why> Conductor::Why(JobId id) const { return impl_->Why(id); }
 std::vector<NodeUse> Conductor::Nodes() const { return impl_->Nodes(); }
-std::expected<std::vector<NodeOrder>, Refusal> Conductor::Plan(const json::value& document) const {
-  return impl_->Plan(document);
+Conductor::PlanWork Conductor::PlanOf(json::value document) const {
+  return impl_->PlanOf(std::move(document));
 }
 json::object Conductor::VerdictOf(const Job& job) const { return impl_->VerdictOf(job); }
 

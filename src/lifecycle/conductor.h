@@ -90,8 +90,11 @@ class Conductor final : public engines::EngineEvents {
   // For a queued job; for others the text says what it does instead of waiting.
   Result<scheduler::Why> Why(JobId id) const;
   std::vector<NodeUse> Nodes() const;
-  // The orders this document would get on these nodes if they were free; nothing is started.
-  std::expected<std::vector<NodeOrder>, Refusal> Plan(const json::value& document) const;
+  // The orders that this document would get on these nodes if they were free; nothing is started.
+  // The function needs nothing of the conductor and may run on any thread. For thousands of nodes
+  // it takes seconds.
+  using PlanWork = std::function<std::expected<std::vector<NodeOrder>, Refusal>()>;
+  PlanWork PlanOf(json::value document) const;
 
   // What the verdict says of how this job ended, as GET /jobs/{id} shows it; empty without a
   // failure.

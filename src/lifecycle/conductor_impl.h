@@ -100,7 +100,7 @@ struct Conductor::Impl {
   Result<Job> Find(JobId id) const;
   Result<scheduler::Why> Why(JobId id) const;
   std::vector<NodeUse> Nodes() const;
-  std::expected<std::vector<NodeOrder>, Refusal> Plan(const json::value& document) const;
+  PlanWork PlanOf(json::value document) const;
   json::object VerdictOf(const Job& job) const;
   Pairs OutputFolders(const Job& job) const;
 

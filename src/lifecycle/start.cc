@@ -133,8 +133,6 @@ dialect::Places Conductor::Impl::PlacesOf(const Job& job, const Attempt& attempt
     places.code_dir = parts.code.TreeDir(job.spec.code_hash);
   } else if (IsFar(job.spec.code)) {
     places.code_dir = dialect::FetchedCode(places);
-  } else if (!job.spec.code.empty()) {
-    places.code_dir = parts.data / "code" / "snapshot";  // of a plan, which uploads nothing
   }
   places.data_dir = parts.data;
   places.cache_limit = parts.input_cache;

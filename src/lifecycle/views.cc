@@ -6,9 +6,11 @@
 #include "base/text.h"
 #include "dialect/command.h"
 #include "dialect/plan.h"
+#include "dialect/staging.h"
 #include "lifecycle/conductor_impl.h"
 #include "lifecycle/last_words.h"
 #include "lifecycle/own_module.h"
+#include "model/source.h"
 #include "verdict/blame.h"
 #include "verdict/missing_module.h"
 #include "verdict/verdict.h"
@@ -32,6 +34,40 @@ void AdviseOnModule(const JobSpec& spec, const os::Path& code, verdict::Verdict&
   search.has_code = !spec.code.empty() || !spec.code_hash.empty();
   if (!spec.code_hash.empty()) search.found = FindModule(code, search.module);
   verdict.advice = verdict::ModuleAdvice(search, spec.python);
+}
+
+// On these nodes as if they were free; a job that does not fit there is planned on made-up nodes.
+Allocation AllocationOf(const JobSpec& spec, const std::vector<NodeInfo>& nodes, int64_t now) {
+  const std::vector<scheduler::Waiting> alone{{0, 0, scheduler::DemandOf(spec), {}}};
+  const auto decision = scheduler::Decide({nodes, {}}, alone, now);
+  Allocation sketch = dialect::SketchAllocation(spec);
+  if (decision.start.empty()) return sketch;
+  Allocation allocation = decision.start.front().allocation;
+  for (size_t i = 0; i < allocation.nodes.size() && i < sketch.nodes.size(); ++i)
+    allocation.nodes[i].ports = sketch.nodes[i].ports;
+  allocation.common_ports = sketch.common_ports;
+  return allocation;
+}
+
+std::expected<std::vector<NodeOrder>, Refusal> PlanOn(const std::vector<NodeInfo>& nodes,
+                                                      const json::value& document,
+                                                      dialect::Places places, int64_t now) {
+  auto specs = ReadSpecs(document, Marks{});
+  if (!specs) {
+    return std::unexpected(Refusal{
+        {Code::kInvalid, "the job file has faults", "correct what is listed"}, specs.error()});
+  }
+  const JobSpec& spec = specs->front();
+  if (const Status size = dialect::CheckPlanSize(spec); !size)
+    return std::unexpected(Refusal{size.error(), {}});
+  if (IsFar(spec.code)) {
+    places.code_dir = dialect::FetchedCode(places);
+  } else if (!spec.code.empty()) {
+    places.code_dir = places.data_dir + "/code/snapshot";  // a plan uploads no code
+  }
+  auto orders = dialect::Plan(spec, AllocationOf(spec, nodes, now), places);
+  if (!orders) return std::unexpected(Refusal{orders.error(), {}});
+  return std::move(*orders);
 }
 
 }  // namespace
@@ -88,29 +124,12 @@ std::vector<NodeUse> Conductor::Impl::Nodes() const {
   return uses;
 }
 
-std::expected<std::vector<NodeOrder>, Refusal> Conductor::Impl::Plan(
-    const json::value& document) const {
-  auto specs = ReadSpecs(document, Marks{});
-  if (!specs) {
-    return std::unexpected(Refusal{
-        {Code::kInvalid, "the job file has faults", "correct what is listed"}, specs.error()});
-  }
-  const JobSpec& spec = specs->front();
-  // On our nodes as if they were free; where it can never fit, on nodes made up for it.
-  const std::vector<scheduler::Waiting> alone{{0, 0, scheduler::DemandOf(spec), {}}};
-  const auto decision = scheduler::Decide({parts.engine.Nodes(), {}}, alone, Now());
-  const Allocation sketch = dialect::SketchAllocation(spec);
-  Job job;
-  job.spec = spec;
+Conductor::PlanWork Conductor::Impl::PlanOf(json::value document) const {
   Attempt attempt;
   attempt.token = "0000";
-  attempt.allocation = decision.start.empty() ? sketch : decision.start.front().allocation;
-  for (size_t i = 0; i < attempt.allocation.nodes.size() && i < sketch.nodes.size(); ++i)
-    attempt.allocation.nodes[i].ports = sketch.nodes[i].ports;
-  attempt.allocation.common_ports = sketch.common_ports;
-  auto orders = Orders(job, attempt);
-  if (!orders) return std::unexpected(Refusal{orders.error(), {}});
-  return std::move(*orders);
+  return [document = std::move(document), nodes = parts.engine.Nodes(),
+          places = PlacesOf(Job{}, attempt),
+          now = Now()] { return PlanOn(nodes, document, places, now); };
 }
 
 Pairs Conductor::Impl::OutputFolders(const Job& job) const {

@@ -48,11 +48,21 @@ std::optional<int64_t> OptionalInt(const json::object& object, std::string_view 
   return GetInt(object, key);
 }
 
-void PutPlatform(const NodeOrder& order, json::object& object) {
-  object["platform"] = order.platform;
-  object["aliases"] = ListToJson(*order.aliases, [](const auto& alias) {
+json::array AliasesToJson(const Aliases& aliases) {
+  return ListToJson(aliases, [](const auto& alias) {
     return json::object{{"node", alias.first}, {"name", alias.second}};
   });
+}
+
+json::array HostsToJson(const Hosts& hosts) {
+  return ListToJson(hosts, [](const auto& host) {
+    return json::object{{"address", host.first}, {"name", host.second}};
+  });
+}
+
+void PutPlatform(const NodeOrder& order, json::object& object) {
+  object["platform"] = order.platform;
+  object["aliases"] = AliasesToJson(*order.aliases);
   if (order.view) object["view"] = ToJsonObject(*order.view);
   object["boot_file"] = order.boot_file;
   if (order.pre_start) {
@@ -64,11 +74,6 @@ void PutPlatform(const NodeOrder& order, json::object& object) {
 
 void TakePlatform(const json::object& object, NodeOrder& order) {
   order.platform = GetString(object, "platform");
-  Aliases aliases;
-  EachObject(object, "aliases", [&](const json::object& alias) {
-    aliases.emplace_back(int(GetInt(alias, "node")), GetString(alias, "name"));
-  });
-  order.aliases = std::move(aliases);
   if (const auto* view = GetObject(object, "view")) order.view = ViewFromJson(*view);
   order.boot_file = GetString(object, "boot_file");
   if (const auto* step = GetObject(object, "pre_start")) {
@@ -87,6 +92,23 @@ std::optional<std::string> GroundOf(const NodeOrder& order) {
   json::array names{order.hostname};
   for (const auto& [address, name] : *order.hosts) names.push_back(json::array{address, name});
   return ToJson(names);
+}
+
+json::object CommonOfNodes(const NodeOrder& order) {
+  return {{"hosts", HostsToJson(*order.hosts)}, {"aliases", AliasesToJson(*order.aliases)}};
+}
+
+void ReadCommonOfNodes(const json::object& object, NodeOrder& order) {
+  Hosts hosts;
+  EachObject(object, "hosts", [&](const json::object& host) {
+    hosts.emplace_back(GetString(host, "address"), GetString(host, "name"));
+  });
+  order.hosts = std::move(hosts);
+  Aliases aliases;
+  EachObject(object, "aliases", [&](const json::object& alias) {
+    aliases.emplace_back(int(GetInt(alias, "node")), GetString(alias, "name"));
+  });
+  order.aliases = std::move(aliases);
 }
 
 json::object ToJsonObject(const NodeOrder& order) {
@@ -124,9 +146,7 @@ json::object ToJsonObject(const NodeOrder& order) {
   }
   if (order.memory) object["memory"] = *order.memory;
   if (order.time_limit_ms) object["time_limit_ms"] = *order.time_limit_ms;
-  object["hosts"] = ListToJson(*order.hosts, [](const auto& host) {
-    return json::object{{"address", host.first}, {"name", host.second}};
-  });
+  object["hosts"] = HostsToJson(*order.hosts);
   object["files"] = ListToJson(order.files, [](const OrderFile& file) {
     return json::object{{"path", file.path}, {"mode", file.mode}, {"content", *file.content}};
   });
@@ -179,11 +199,7 @@ Result<NodeOrder> NodeOrderFromJson(const json::value& value) {
     order.hooks.on_stop = GetString(*hooks, "on_stop");
     order.hooks.on_failure = GetString(*hooks, "on_failure");
   }
-  Hosts hosts;
-  EachObject(*object, "hosts", [&](const json::object& host) {
-    hosts.emplace_back(GetString(host, "address"), GetString(host, "name"));
-  });
-  order.hosts = std::move(hosts);
+  ReadCommonOfNodes(*object, order);
   EachObject(*object, "files", [&](const json::object& file) {
     order.files.push_back({std::string(GetString(file, "path")),
                            std::string(GetString(file, "content")),

@@ -95,6 +95,10 @@ struct NodeOrder {
 // value it becomes something that no other order can use.
 std::optional<std::string> GroundOf(const NodeOrder& order);
 
+// Hosts and aliases, which are the same in the orders of all nodes.
+json::object CommonOfNodes(const NodeOrder& order);
+void ReadCommonOfNodes(const json::object& object, NodeOrder& order);
+
 json::object ToJsonObject(const NodeOrder& order);
 Result<NodeOrder> NodeOrderFromJson(const json::value& value);
 
