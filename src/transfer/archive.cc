@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kBlock = 512;
 constexpr size_t kLongestName = 100, kLongestFolder = 155;
 
-// A head has fields at fixed places; what is not written is zero.
+// A tar header has fields at fixed offsets; bytes that are not written are zero.
 struct Field {
   size_t at, length;
 };
@@ -29,7 +29,7 @@ class Head {
     Put(field, fmt::format("{:0{}o}", number, field.length - 1));
   }
   void PutType(char type) { bytes_[kType] = type; }
-  // The sum of all bytes, its own field counting as blanks.
+  // The header checksum: the sum of all bytes, with the checksum field counted as blanks.
   std::string_view Seal() {
     Put(kSum, "        ");
     int64_t sum = 0;
@@ -43,7 +43,8 @@ class Head {
   std::array<char, kBlock> bytes_ = {};
 };
 
-// Where a key is cut into a folder and a name that both have room; npos: it is a name alone.
+// The position at which a key is split into prefix and name so that both fit; npos if the key is
+// stored as a name alone.
 std::optional<size_t> Cut(std::string_view key) {
   if (key.size() <= kLongestName) return std::string_view::npos;
   const size_t slash = key.find('/', key.size() - kLongestName - 1);

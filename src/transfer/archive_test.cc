@@ -5,13 +5,13 @@
 namespace muster::transfer {
 namespace {
 
-// A field of the head of the first file, up to its first zero.
+// A header field of the first file, up to its first zero byte.
 std::string_view FieldAt(const std::string& archive, size_t at, size_t length) {
   const std::string_view field = std::string_view(archive).substr(at, length);
   return field.substr(0, field.find('\0'));
 }
 
-TEST(Archive, HasAHeadAndWholeBlocks) {
+TEST(Archive, HasHeaderAndWholeBlocks) {
   std::string archive;
   AddToArchive(archive, "d/f", "hello", 1'700'000'000);
   ASSERT_EQ(archive.size(), 1024u);
@@ -27,10 +27,10 @@ TEST(Archive, HasAHeadAndWholeBlocks) {
   EXPECT_EQ(archive.size(), 2048u);
 }
 
-TEST(Archive, ItsHeadAddsUp) {
+TEST(Archive, HeaderChecksumIsCorrect) {
   std::string archive;
   AddToArchive(archive, "key", std::string(512, 'x'), 1);
-  ASSERT_EQ(archive.size(), 1024u);  // no block more than it needs
+  ASSERT_EQ(archive.size(), 1024u);  // no surplus block
   const long told = std::stol(archive.substr(148, 6), nullptr, 8);
   EXPECT_EQ(archive.substr(154, 2), std::string("\0 ", 2));
   archive.replace(148, 8, 8, ' ');
@@ -39,7 +39,7 @@ TEST(Archive, ItsHeadAddsUp) {
   EXPECT_EQ(told, sum);
 }
 
-TEST(Archive, CutsLongKeysAtASlash) {
+TEST(Archive, LongKeysAreSplitAtASlash) {
   const std::string folder(150, 'd'), name(90, 'n');
   std::string archive;
   AddToArchive(archive, folder + "/" + name, "", 1);
@@ -47,7 +47,7 @@ TEST(Archive, CutsLongKeysAtASlash) {
   EXPECT_EQ(FieldAt(archive, 0, 100), name);
 }
 
-TEST(Archive, TakesKeysThatComeOutAsTheyWentIn) {
+TEST(Archive, KeysThatSurviveUnpackingAreAccepted) {
   for (const std::string& key :
        {std::string("a"), std::string("a/b.c"), std::string("a/.b"), std::string(100, 'n'),
         std::string(155, 'd') + "/" + std::string(100, 'n'), std::string("...")}) {

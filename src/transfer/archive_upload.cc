@@ -1,5 +1,5 @@
-// Small local files to a store that unpacks archives: many objects by one request. MinIO takes
-// twice as long for as many requests.
+// Uploads small local files in archives to a store that unpacks them: many objects in one request.
+// MinIO needs twice as long for single requests.
 #include <fcntl.h>
 
 #include <cerrno>
@@ -46,7 +46,7 @@ Outcome<ObjectCopy::Work> ArchiveUpload::Begin(Worker&) {
   return Work{PlanParts(source_.size, session_.options.parts), {1}};
 }
 
-// Into memory: little of it, and its file need not stay open.
+// Reads the file into memory; it is small, and its descriptor can be closed.
 Outcome<void> ArchiveUpload::Move(Worker&, const Part& part) {
   bytes_.resize(static_cast<size_t>(part.length));
   size_t have = 0;
@@ -75,8 +75,8 @@ Outcome<Check> ArchiveUpload::Finish(Worker& worker) {
   return FinishTogether(worker, alone);
 }
 
-// The payload is signed, so that what arrived is what was sent; whether it was unpacked is looked
-// at in its last object.
+// The payload is signed, so the store verifies what arrived. A HEAD of the last object shows
+// whether the store unpacked the archive.
 Outcome<void> ArchiveUpload::SendAndLook(Worker& worker, const std::string& archive, int64_t size,
                                          const std::string& md5) {
   MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(target_.at.profile));
@@ -86,7 +86,8 @@ Outcome<void> ArchiveUpload::SendAndLook(Worker& worker, const std::string& arch
   auto last =
       worker.Try(&client->store(), [&] { return client->Head(target_.at.bucket, target_.at.key); });
   if (last && last->size == size && last->etag == md5) return {};
-  (void)client->Delete(target_.at.bucket, std::span(&name, 1));  // it was kept as what it is
+  // The store kept the archive as an object.
+  (void)client->Delete(target_.at.bucket, std::span(&name, 1));
   if (!last) return std::unexpected(std::move(last).error());
   return std::unexpected(Trouble(Error{
       Code::kCorrupt, fmt::format("{} did not come out of an archive", Show(target_.at)), "", 0}));
@@ -98,7 +99,8 @@ Outcome<Check> ArchiveUpload::FinishTogether(Worker& worker, std::span<ObjectCop
   for (ObjectCopy* const one : all) {
     length += LengthInArchive(static_cast<ArchiveUpload*>(one)->bytes_.size());
   }
-  archive.reserve(length + kArchiveEnd);  // many workers have one: no larger than it is
+  // Many workers hold an archive: reserve no more than needed.
+  archive.reserve(length + kArchiveEnd);
   ArchiveUpload* last = nullptr;
   int64_t size = 0;
   std::string md5;
@@ -113,7 +115,7 @@ Outcome<Check> ArchiveUpload::FinishTogether(Worker& worker, std::span<ObjectCop
   EndArchive(archive);
   auto sent = last->SendAndLook(worker, archive, size, md5);
   if (sent) return Check::kSha256;
-  // Whatever the cause, one by one finds it again and knows what to do about it.
+  // Single uploads meet the same cause again and handle it.
   if (auto client = worker.StoreFor(target_.at.profile)) (*client)->store().ForgetArchives();
   return std::unexpected(Trouble(Error{Code::kCorrupt, std::move(sent).error().error.text, "", 0}));
 }

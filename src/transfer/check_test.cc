@@ -9,7 +9,7 @@ namespace {
 using s3::Checksum;
 using s3::DigestKind;
 
-TEST(KindFor, PartsCanOnlyBeProvenByWhatCanBeCombined) {
+TEST(KindFor, PartsUseADigestThatCanBeCombined) {
   const Checksum crc{DigestKind::kCrc64Nvme, "x"}, sha{DigestKind::kSha256, "x"};
   EXPECT_EQ(KindFor(crc, true, false), DigestKind::kCrc64Nvme);
   EXPECT_EQ(KindFor(sha, true, true), DigestKind::kSha256);
@@ -19,7 +19,7 @@ TEST(KindFor, PartsCanOnlyBeProvenByWhatCanBeCombined) {
   EXPECT_EQ(KindFor(std::nullopt, false, true), DigestKind::kCrc32c);
 }
 
-TEST(Judge, SaysWhatWasProven) {
+TEST(Judge, ReturnsTheProof) {
   const std::string raw = s3::DigestOf(DigestKind::kCrc32c, "hello");
   EXPECT_EQ(Judge(Checksum{DigestKind::kCrc32c, s3::Base64(raw)}, "", DigestKind::kCrc32c, raw),
             Check::kCrc);
@@ -29,7 +29,7 @@ TEST(Judge, SaysWhatWasProven) {
   EXPECT_EQ(Judge(std::nullopt, "", DigestKind::kCrc32c, raw), Check::kLength);
 }
 
-TEST(Judge, AnotherDigestIsCorruption) {
+TEST(Judge, DifferentDigestIsCorruption) {
   const std::string raw = s3::DigestOf(DigestKind::kCrc32c, "hellO");
   EXPECT_EQ(
       Judge(Checksum{DigestKind::kCrc32c, "AAAAAA=="}, "", DigestKind::kCrc32c, raw).error().code,

@@ -31,7 +31,7 @@ std::string WithSlash(std::string text) {
   return text;
 }
 
-// Whether an item is what the source itself names, not something below it.
+// Whether the item is the source itself rather than an entry below it.
 bool IsSource(const Item& item, const Location& source) {
   switch (source.kind) {
     case Location::Kind::kFile:
@@ -44,7 +44,7 @@ bool IsSource(const Item& item, const Location& source) {
   return false;
 }
 
-// A folder that is copied into itself would never end.
+// Copying a folder into itself would not terminate.
 Status CheckApart(const Location& source, const Location& destination) {
   bool inside = false;
   if (source.kind == Location::Kind::kFile && destination.kind == Location::Kind::kFile) {
@@ -64,7 +64,7 @@ Status CheckApart(const Location& source, const Location& destination) {
               "choose a destination outside of it");
 }
 
-// One run of Copy: lists on a thread of its own, feeds the engine, waits.
+// One call of Copy: a separate thread lists the source, the engine copies, the caller waits.
 class CopyRun {
  public:
   CopyRun(std::span<const Location> sources, const Location& destination,
@@ -97,14 +97,15 @@ class CopyRun {
   const CopyOptions& options_;
   Observer& observer_;
   Session session_;
-  Worker worker_;        // of the listing
-  Location exact_;       // the destination; one of files with its whole path
-  bool into_ = false;    // the destination is a folder that things are put into
-  bool looked_ = false;  // `existing_` is known
+  Worker worker_;        // used by the listing
+  Location exact_;       // the destination; a file destination as an absolute path
+  bool into_ = false;    // the destination is a folder that receives the sources
+  bool looked_ = false;  // `existing_` is filled
   ExistingNames existing_;
-  std::unique_ptr<LocalTree> tree_;  // of a destination of files
+  std::unique_ptr<LocalTree> tree_;  // for a file destination
   int64_t done_before_ = 0;
-  // Names of the source whose content was left out. Of the listing, then of the deleting.
+  // Names of the source whose content was skipped. Written by the listing, then read by the
+  // deletion.
   std::set<std::string> passed_over_;
 };
 
@@ -123,7 +124,8 @@ Status CopyRun::CheckEnds() {
   return {};
 }
 
-// Looks once whether a store is on this machine and ours; what cannot be found out is no error.
+// Finds out once whether the store is Muster's own on this machine. A failure only disables the
+// shortcut.
 void CopyRun::MeetStore(const Location& location) {
   if (location.kind != Location::Kind::kObject || options_.dry_run || !options_.shortcut) return;
   const auto client = worker_.StoreFor(location.profile);
@@ -139,8 +141,7 @@ bool CopyRun::IsHere(const Location& location) {
   return client && *client != nullptr && (*client)->store().near() != nullptr;
 }
 
-// Many, where they wait for answers; where everything is on this machine they would only wait for
-// each other.
+// Many workers if they wait for responses; few if all data is local, where they would only contend.
 int CopyRun::Hands() {
   const bool here = std::ranges::all_of(sources_, [&](const auto& one) { return IsHere(one); });
   if (!here || !IsHere(destination_)) return options_.workers;
@@ -186,7 +187,7 @@ Result<Target> CopyRun::TargetFor(const std::string& name) {
   target.at = name.empty() ? destination_ : Below(destination_, name);
   target.key = Exact(name.empty() ? exact_ : Below(exact_, name));
   if (target.at.kind != Location::Kind::kFile) return target;
-  // What somebody names is what they get, links and all; names that a listing brings are others'.
+  // A path that the user names may contain symbolic links; names from a listing may not.
   if (name.empty() || !options_.recursive) {
     if (!name.empty()) MUSTER_TRY(CheckFileName(name));
     MUSTER_ASSIGN(const os::Path path, FollowLinks(target.at.path));
@@ -207,7 +208,7 @@ bool CopyRun::WasDoneBefore(const Item& item, const Target& target, const std::s
   return it != existing_.end() && it->second.size == item.size;
 }
 
-// False ends the listing.
+// Returns false to end the listing.
 bool CopyRun::Take(Engine& engine, const Item& item, const std::string& name) {
   session_.Found(item.size);
   const auto it = existing_.find(name);
@@ -249,7 +250,8 @@ bool CopyRun::Take(Engine& engine, const Item& item, const std::string& name) {
 
 Status CopyRun::ListAll(Engine& engine) {
   for (const Location& source : sources_) {
-    // Several folders keep their own names; one gives its content alone.
+    // With several sources, each folder keeps its name; the content of a single folder is copied
+    // without it.
     const std::string own = LastName(source).empty() ? source.bucket : LastName(source);
     const std::string above = sources_.size() > 1 ? WithSlash(own) : "";
     MUSTER_TRY(ListItems(
@@ -271,7 +273,8 @@ Status CopyRun::ListAll(Engine& engine) {
   return {};
 }
 
-// Whether the source may have it all the same: at or below a name that was passed over.
+// Whether the source may contain the name although the listing did not return it: at or below a
+// skipped name.
 bool CopyRun::IsUnknown(const std::string& name) const {
   if (passed_over_.contains(name)) return true;
   for (size_t slash = name.find('/'); slash != name.npos; slash = name.find('/', slash + 1)) {

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 
 constexpr int64_t kMiB = 1 << 20;
 
-// Ends the copy once so many bytes moved.
+// Stops the copy after this many bytes.
 class StopAfter final : public Observer {
  public:
   explicit StopAfter(int64_t bytes) : bytes_(bytes) {}
@@ -28,8 +28,8 @@ class StopAfter final : public Observer {
   bool stop_ = false;
 };
 
-// The whole engine against a real store in this process: over its connection, and by the shortcut
-// that a store on this machine allows.
+// The engine with a real store in this process: over its connection, and with the shortcut for a
+// store on this machine.
 class CopyTest : public testing::TestWithParam<bool> {
  protected:
   CopyTest() {
@@ -41,10 +41,11 @@ class CopyTest : public testing::TestWithParam<bool> {
     Profile profile{.name = "test", .endpoint = server_->url()};
     profile.access_key = server_->first_key().access_key;
     profile.secret_key = name == "wrong" ? "wrong" : server_->first_key().secret_key;
-    // Another region is another signature, and so another store for us: bytes pass through here.
+    // Another region requires another signature, so the two count as different stores and bytes
+    // pass through the client.
     if (name == "other")
       profile.endpoint.replace(profile.endpoint.find("127.0.0.1"), 9, "localhost");
-    // By this name nobody thinks that it is on this machine.
+    // This name does not identify the store as local.
     if (name == "far") profile.endpoint.replace(profile.endpoint.find("127.0.0.1"), 9, "0.0.0.0");
     return profile;
   }
@@ -82,7 +83,7 @@ class CopyTest : public testing::TestWithParam<bool> {
                        .record_folder = dir_ / "records"};
 };
 
-TEST_P(CopyTest, ATreeGoesUpAndComesBack) {
+TEST_P(CopyTest, TreeIsUploadedAndDownloadedUnchanged) {
   std::map<std::string, std::string> files;
   for (int i = 0; i < 50; ++i) {
     const std::string name = "d" + std::to_string(i % 5) + "/f" + std::to_string(i);
@@ -96,8 +97,9 @@ TEST_P(CopyTest, ATreeGoesUpAndComesBack) {
   EXPECT_TRUE(std::filesystem::is_empty(dir_ / "records"));
 }
 
-// This store keeps an archive as it is: then the objects go one by one, and it is removed.
-TEST_P(CopyTest, AnArchiveThatIsNotUnpackedDoesNotStay) {
+// This store does not unpack archives: the objects are then uploaded singly, and the archive is
+// removed.
+TEST_P(CopyTest, ArchiveThatIsNotUnpackedIsRemoved) {
   for (int i = 0; i < 40; ++i) Fill("in/f" + std::to_string(i), i * 100);
   options_.shortcut = true;
   const auto store = stores_.For("far").value();
@@ -105,10 +107,10 @@ TEST_P(CopyTest, AnArchiveThatIsNotUnpackedDoesNotStay) {
   ASSERT_TRUE(store->unpacks());
   const Summary up = Run("in", "s3://far@bucket/p");
   EXPECT_EQ(up.copied, 40);
-  EXPECT_GT(up.retries, 0);  // it was tried
+  EXPECT_GT(up.retries, 0);  // the archive upload was attempted
   EXPECT_FALSE(store->unpacks());
   store->MeetServer("MinIO");
-  EXPECT_FALSE(store->unpacks());  // and is not again
+  EXPECT_FALSE(store->unpacks());  // and is not attempted again
   EXPECT_EQ(Run("s3://bucket/p", "out").copied, 40);
   for (int i = 0; i < 40; ++i) {
     const std::string name = "/f" + std::to_string(i);
@@ -116,7 +118,7 @@ TEST_P(CopyTest, AnArchiveThatIsNotUnpackedDoesNotStay) {
   }
 }
 
-TEST_P(CopyTest, ALargeObjectGoesInPartsBetweenAllKindsOfEnds) {
+TEST_P(CopyTest, LargeObjectIsCopiedInPartsBetweenAllKindsOfEnds) {
   const std::string bytes = Fill("large", 17 * kMiB + 5);
   options_.recursive = false;
   for (const auto& [from, to] :
@@ -133,7 +135,7 @@ TEST_P(CopyTest, ALargeObjectGoesInPartsBetweenAllKindsOfEnds) {
   EXPECT_TRUE(Read("again") == bytes);
 }
 
-TEST_P(CopyTest, WhatWasStoppedGoesOnWithoutDoingItTwice) {
+TEST_P(CopyTest, StoppedCopyResumesWithoutRepeatingParts) {
   const std::string bytes = Fill("large", 30 * kMiB);
   options_.recursive = false;
   options_.workers = 2;
@@ -152,7 +154,7 @@ TEST_P(CopyTest, WhatWasStoppedGoesOnWithoutDoingItTwice) {
   EXPECT_TRUE(std::filesystem::is_empty(dir_ / "records"));
 }
 
-TEST_P(CopyTest, FailuresAreOneAnObjectWithBothEndsNamed) {
+TEST_P(CopyTest, EachFailedObjectHasOneErrorWithBothEnds) {
   Fill("in/a", 10);
   Fill("in/b", 10);
   const Summary summary = Run("in", "s3://nothing-here/p");
@@ -163,7 +165,7 @@ TEST_P(CopyTest, FailuresAreOneAnObjectWithBothEndsNamed) {
   EXPECT_EQ(Run("in", "s3://wrong@bucket/p").failures[0].error.code, Code::kDenied);
 }
 
-TEST_P(CopyTest, SyncLeavesWhatIsTheSameAndDeletesWithCare) {
+TEST_P(CopyTest, SyncSkipsUnchangedAndDeletesOnlyExtraObjects) {
   Fill("in/a", 10);
   Fill("in/b", 20);
   Fill("out/extra/x", 5);
@@ -176,12 +178,13 @@ TEST_P(CopyTest, SyncLeavesWhatIsTheSameAndDeletesWithCare) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Code::kConflict);
   EXPECT_TRUE(std::filesystem::exists(dir_ / "out/extra/x"));
-  const Summary second = Run("s3://bucket", "out");  // a and b are there now: x is no longer all
+  // A and b exist now, so x is not the only object.
+  const Summary second = Run("s3://bucket", "out");
   EXPECT_EQ(second.deleted, 1);
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out/extra"));
 }
 
-TEST_P(CopyTest, RemovingTellsOfEachAndMissesNone) {
+TEST_P(CopyTest, RemoveReportsEachObject) {
   Fill("in/a", 1);
   Fill("in/b/c", 1);
   Run("in", "s3://bucket/p");
@@ -192,7 +195,7 @@ TEST_P(CopyTest, RemovingTellsOfEachAndMissesNone) {
   EXPECT_EQ(Remove(Place("s3://bucket/p"), {.recursive = true}, stores_, nobody_), 1);
 }
 
-TEST_P(CopyTest, AReaderGetsStretchesOfAnObject) {
+TEST_P(CopyTest, RangesOfAnObjectCanBeRead) {
   const std::string bytes = Fill("f", 3 * kMiB);
   Run("f", "s3://bucket/f");
   Objects objects(stores_, nobody_);
@@ -205,10 +208,10 @@ TEST_P(CopyTest, AReaderGetsStretchesOfAnObject) {
   EXPECT_TRUE(got == bytes);
 }
 
-TEST_P(CopyTest, OnlyAStoreThatIsOursIsReadPastItsServer) {
+TEST_P(CopyTest, OnlyOwnStoreIsReadFromItsFiles) {
   const std::string bytes = Fill("f", 3000);
   Run("f", "s3://bucket/f");
-  // By the file alone no ETag can be an MD5; over the connection it is one.
+  // A file alone does not prove that the ETag is an MD5; the response over the connection does.
   const auto info = Objects(stores_, nobody_).Stat(Place("s3://bucket/f"));
   ASSERT_TRUE(info);
   EXPECT_EQ(info->etag_is_md5, !GetParam());
@@ -218,7 +221,7 @@ TEST_P(CopyTest, OnlyAStoreThatIsOursIsReadPastItsServer) {
        std::filesystem::recursive_directory_iterator(dir_ / "objects/.muster/inbox")) {
     EXPECT_TRUE(entry.is_directory()) << entry.path();
   }
-  // Without the proof that both mean the same folder it goes over the connection.
+  // Without proof that both processes mean the same folder, the copy uses the connection.
   ASSERT_TRUE(os::WriteFileAtomic(dir_ / "objects/.muster/near", "another"));
   Run("f", "s3://bucket/g");
   EXPECT_TRUE(Objects(stores_, nobody_).Stat(Place("s3://bucket/g"))->etag_is_md5);
@@ -226,7 +229,7 @@ TEST_P(CopyTest, OnlyAStoreThatIsOursIsReadPastItsServer) {
   EXPECT_TRUE(Read("back") == bytes);
 }
 
-TEST_P(CopyTest, KeysThatNoDocumentCanHoldArriveToo) {
+TEST_P(CopyTest, KeysThatXmlCannotRepresentAreCopied) {
   const std::string bytes = Fill("f", 10);
   const Location to{.kind = Location::Kind::kObject, .bucket = "bucket", .key = "bell\a/x"};
   const Location sources[] = {Place("f")};

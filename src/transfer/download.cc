@@ -1,4 +1,5 @@
-// Anything to a local file: into a temporary one beside it, checked, then renamed.
+// Copies any source to a local file: to a temporary file in the same folder, which is verified and
+// renamed.
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/stat.h>
@@ -58,13 +59,13 @@ class Download final : public ObjectCopy {
   Item item_;
   const Target target_;
   PartPlan plan_;
-  os::Fd source_;          // a file, or that of an object whose store is on this machine
-  std::string identity_;   // of it when it was opened
-  os::Fd file_;            // what is written
-  FilledFile filled_;      // by many hands
-  std::string temporary_;  // its name in the folder of the place
-  bool named_ = false;     // it has that name
-  bool keep_ = false;      // an unfinished one is worth keeping
+  os::Fd source_;          // the source file, or the file of an object of a local store
+  std::string identity_;   // of the source when it was opened
+  os::Fd file_;            // the temporary file
+  FilledFile filled_;      // used by several workers
+  std::string temporary_;  // its name in the destination folder
+  bool named_ = false;     // the temporary file has a name
+  bool keep_ = false;      // keep an unfinished file for a resume
   Mutex mutex_;
   std::map<int, std::string> digests_ GUARDED_BY(mutex_);
   Check check_ GUARDED_BY(mutex_) = Check::kLength;
@@ -74,7 +75,7 @@ Download::~Download() {
   if (file_ && named_ && !keep_) ::unlinkat(target_.place.folder->get(), temporary_.c_str(), 0);
 }
 
-// A listing tells no checksum.
+// A listing contains no checksum.
 Outcome<void> Download::LearnWhole(Worker& worker) {
   if (item_.at.kind != Location::Kind::kObject) return {};
   MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(item_.at.profile));
@@ -89,7 +90,7 @@ Outcome<void> Download::LearnWhole(Worker& worker) {
   return {};
 }
 
-// The source where it is a file that can be opened here; otherwise it is fetched.
+// Opens the source if it is a local file; otherwise the source is fetched.
 Status Download::OpenFile(Worker& worker) {
   if (local()) {
     MUSTER_ASSIGN(OpenedFile opened, OpenSource(item_.at.path));
@@ -108,7 +109,7 @@ Status Download::OpenFile(Worker& worker) {
 }
 
 Outcome<ObjectCopy::Work> Download::Begin(Worker& worker) {
-  // Before the first byte, not after the last.
+  // Check before the first byte is copied rather than after the last one.
   MUSTER_TRY(CheckReplaceable(target_.place));
   MUSTER_TRY(OpenFile(worker));
   const auto cut = [&] {
@@ -128,7 +129,7 @@ Outcome<ObjectCopy::Work> Download::Begin(Worker& worker) {
   const std::optional<Record::Begun> begun = TakeUp();
   if (!begun) {
     temporary_ = os::TemporaryName();
-    // Its name is on record before it exists: a kill in between leaves nothing that nobody knows.
+    // The name is journaled before the file exists, so that a kill leaves no unknown file.
     if (session_.record) {
       session_.record->Begin(
           target_.key,
@@ -140,7 +141,7 @@ Outcome<ObjectCopy::Work> Download::Begin(Worker& worker) {
   return Work{plan_, Left(begun)};
 }
 
-// Opens what an earlier run left of it; what is of no use is removed, and nothing comes back.
+// Opens the unfinished file of an earlier run. Removes it and returns nothing if it cannot be used.
 std::optional<Record::Begun> Download::TakeUp() {
   auto begun = session_.record ? session_.record->Find(target_.key) : std::nullopt;
   if (!begun) return std::nullopt;
@@ -152,7 +153,7 @@ std::optional<Record::Begun> Download::TakeUp() {
   return std::nullopt;
 }
 
-// A file without a name leaves nothing behind, however the copy ends.
+// A file without a name disappears however the copy ends.
 Status Download::OpenUnnamed() {
   file_ = os::Fd(::openat(target_.place.folder->get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0666));
   if (file_) return {};
@@ -160,7 +161,7 @@ Status Download::OpenUnnamed() {
     return FailErrno(errno, "write " + target_.place.path.string());
   }
   temporary_ = os::TemporaryName();
-  return OpenTemporary(false);  // this file system knows no such files
+  return OpenTemporary(false);  // the file system does not support O_TMPFILE
 }
 
 Status Download::OpenTemporary(bool goes_on) {
@@ -173,13 +174,14 @@ Status Download::OpenTemporary(bool goes_on) {
   return goes_on || plan_.count == 1 ? Status() : MakeRoom();
 }
 
-// Finds a full disk before the first byte came; file systems that cannot promise are asked less.
+// Detects a full disk before the first byte arrives. File systems without preallocation are checked
+// less strictly.
 Status Download::MakeRoom() {
   struct statfs system = {};
-  // Room in memory is made page by page: better by all hands while they write.
+  // Pages of a memory file system are better allocated by all workers while they write.
   const bool in_memory = ::fstatfs(file_.get(), &system) == 0 && system.f_type == TMPFS_MAGIC;
-  // What comes as a whole may be another length by now: then it is fetched anew, and must not look
-  // whole before.
+  // A source that is copied in one piece may have another length by now. It is then fetched again,
+  // and the file must not look complete before.
   const int mode = plan_.count == 1 ? FALLOC_FL_KEEP_SIZE : 0;
   const bool lacks = in_memory
                          ? system.f_blocks > 0 && FreeBytes(system) < plan_.size
@@ -217,8 +219,7 @@ Outcome<void> Download::FetchPart(Worker& worker, const Part& part) {
   if (!whole) kind = KindFor(item_.checksum, item_.etag_is_md5, false);
   bool begun = false;
   return worker.Try(store, [&]() -> Outcome<void> {
-    // Not without need: a file that was ever emptied is written to the disk by ext4 when it is
-    // closed.
+    // Avoid a needless truncation: ext4 writes a truncated file to disk when it is closed.
     if (whole && std::exchange(begun, true) && ::ftruncate(file_.get(), 0) != 0) {
       MUSTER_TRY(Status(FailErrno(errno, "empty a temporary file")));
     }
@@ -319,7 +320,7 @@ Status Download::Publish() {
   return TakePlace();
 }
 
-// A file that was named on the record already is renamed; that name is nobody else's.
+// A journaled file is renamed; its name is unique to this copy.
 Status Download::TakePlace() {
   if (!named_) return GiveName(file_.get(), target_.place);
   MUSTER_TRY(CheckReplaceable(target_.place));
@@ -327,7 +328,7 @@ Status Download::TakePlace() {
   if (::renameat(folder, temporary_.c_str(), folder, target_.place.leaf.c_str()) != 0) {
     return FailErrno(errno, "write " + target_.place.path.string());
   }
-  named_ = false;  // it has its own name now
+  named_ = false;  // the file has its final name
   return {};
 }
 

@@ -17,15 +17,15 @@ constexpr size_t kMostTogether = 64;
 struct Engine::Open {
   Item item;
   Target target;
-  int round = 1;  // how often it was begun
+  int round = 1;  // number of starts
   std::unique_ptr<ObjectCopy> copy = {};
   PartPlan plan = {};
-  int64_t kept = 0;  // bytes that an earlier run had moved
+  int64_t kept = 0;  // bytes that an earlier run transferred
   std::atomic<int> parts_left = 0;
   Mutex mutex = {};
-  std::optional<Trouble> trouble GUARDED_BY(mutex) = {};  // the first of its parts
+  std::optional<Trouble> trouble GUARDED_BY(mutex) = {};  // of the first failed part
 
-  // Whether it may be finished by one request with the other: small, and to the same bucket.
+  // Whether one request can finish both objects: both are small and have the same bucket.
   bool IsLike(const Open& other, int64_t small) const {
     return item.size <= small && round == 1 && item.at.kind == other.item.at.kind &&
            target.at.profile == other.target.at.profile &&
@@ -92,7 +92,7 @@ void Engine::Ended() {
   }
 }
 
-// Not for each object that is taken: who adds would wake up for each of them.
+// Wake the producer only when the queue is half empty, not for each object.
 void Engine::MakeRoom() {
   if (objects_.size() <= kMostWaiting / 2) room_.NotifyAll();
 }
@@ -108,7 +108,7 @@ void Engine::Run() {
   }
 }
 
-// Whether there is a copy now; otherwise the object is settled.
+// Returns whether a copy exists now; otherwise the object is finished.
 bool Engine::Prepare(Worker& worker, const std::shared_ptr<Open>& open) {
   if (open->round > 1) {
     if (Status fresh = Refresh(worker, open->item); !fresh) {
@@ -128,7 +128,7 @@ bool Engine::Prepare(Worker& worker, const std::shared_ptr<Open>& open) {
 std::vector<std::shared_ptr<Engine::Open>> Engine::TakeMore(const Open& first) {
   std::vector<std::shared_ptr<Open>> more;
   const MutexLock lock(mutex_);
-  // Fair shares: the others have hands too.
+  // Limit the objects per request to a fair share, so that all workers have work.
   const auto hands = static_cast<size_t>(std::max(1, session_.options.workers));
   const size_t share = std::min(kMostTogether - 1, objects_.size() / hands);
   const int64_t small = session_.options.parts.whole_up_to;
@@ -152,7 +152,7 @@ Outcome<void> Engine::MoveWhole(Worker& worker, Open& open) {
   return {};
 }
 
-// Small objects that one request can finish: all their bytes first, then the request.
+// Small objects that one request finishes: first all their bytes, then the request.
 void Engine::BeginTogether(Worker& worker, const std::shared_ptr<Open>& first,
                            const std::string& group) {
   std::vector<std::shared_ptr<Open>> taken = TakeMore(*first), ready;
@@ -237,7 +237,7 @@ void Engine::MovePart(Worker& worker, const std::shared_ptr<Open>& open, int num
 void Engine::FinishObject(Worker& worker, const std::shared_ptr<Open>& open) {
   auto check = open->copy->Finish(worker);
   if (!check) {
-    // What came together is not what was to come: from the beginning.
+    // The received bytes differ from the listed object: start again.
     const bool anew = check.error().error.code == Code::kCorrupt;
     return Settle(worker, open, std::move(check).error(), anew);
   }

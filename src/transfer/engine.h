@@ -11,8 +11,8 @@
 
 namespace muster::transfer {
 
-// Runs copies of objects on the workers of a session: parts of objects that were begun first, so
-// that few are open at once, then new objects. Owned by who feeds it; Finish before destruction.
+// Executes copies of objects on the workers of a session. Parts of started objects have precedence,
+// so that few objects are open at once. Owned by the producer; call Finish before destruction.
 class Engine {
  public:
   Engine(Session& session, int hands);
@@ -20,26 +20,26 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  // Waits while enough is in the queue; false when the copy is to end.
+  // Blocks while the queue is full. Returns false if the copy is to stop.
   bool Add(Item item, Target target) EXCLUDES(mutex_);
-  // No more will be added.
+  // Declares that no object will be added.
   void Close() EXCLUDES(mutex_);
-  // Waits for all that was added, at most `ms`; true when it is through.
+  // Waits at most `ms` for all added objects. Returns true when all are finished.
   bool Wait(int64_t ms) EXCLUDES(mutex_);
 
  private:
-  struct Open;  // an object whose parts are on their way
+  struct Open;  // an object with parts in progress
   struct Job {
-    std::shared_ptr<Open> open;  // shared by the workers that move its parts
-    int part = 0;                // 0: the whole object, from its beginning
+    std::shared_ptr<Open> open;  // shared by the workers that copy its parts
+    int part = 0;                // 0: the whole object, starting with Begin
   };
 
   void Run();
   std::optional<Job> Take() EXCLUDES(mutex_);
-  // More objects like it, as many as wait and are worth a request.
+  // Takes more queued objects that one request can finish together with `first`.
   std::vector<std::shared_ptr<Open>> TakeMore(const Open& first) EXCLUDES(mutex_);
   void MakeRoom() REQUIRES(mutex_);
-  void Ended() EXCLUDES(mutex_);  // an object, well or not
+  void Ended() EXCLUDES(mutex_);  // an object finished, successful or not
   void Begin(Worker& worker, const std::shared_ptr<Open>& open);
   Outcome<void> MoveWhole(Worker& worker, Open& open);
   bool Prepare(Worker& worker, const std::shared_ptr<Open>& open);
@@ -51,12 +51,12 @@ class Engine {
 
   Session& session_;
   Mutex mutex_;
-  CondVar wake_;  // a worker: there is something to do, or nothing any more
-  CondVar room_;  // who adds: the queue is half empty
-  CondVar over_;  // who waits for the end
+  CondVar wake_;  // workers wait for a task or the end
+  CondVar room_;  // the producer waits for a half-empty queue
+  CondVar over_;  // Wait waits for the end
   std::deque<Job> parts_ GUARDED_BY(mutex_);
   std::deque<Job> objects_ GUARDED_BY(mutex_);
-  int64_t unfinished_ GUARDED_BY(mutex_) = 0;  // objects added and not ended
+  int64_t unfinished_ GUARDED_BY(mutex_) = 0;  // objects that were added and are not finished
   bool closed_ GUARDED_BY(mutex_) = false;
   std::vector<std::jthread> threads_;  // constant after construction
 };

@@ -22,7 +22,7 @@ std::optional<std::string> DigestOfFile(Worker& worker, const os::Path& path, s3
   }
 }
 
-// Whether a file has the bytes of an object; nothing when the object does not tell enough.
+// Whether a file has the bytes of an object. Nothing if the object has no usable checksum.
 std::optional<bool> SameBytes(Worker& worker, const os::Path& file, const Location& object) {
   const auto client = worker.StoreFor(object.profile);
   if (!client) return std::nullopt;

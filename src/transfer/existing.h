@@ -8,7 +8,7 @@
 
 namespace muster::transfer {
 
-// What a destination has already, by relative name.
+// An existing entry of the destination, by relative name.
 struct Existing {
   int64_t size = 0;
   int64_t mtime_ms = 0;
@@ -17,14 +17,14 @@ struct Existing {
 };
 using ExistingNames = std::unordered_map<std::string, Existing>;
 
-// Everything below a destination that the filter lets pass; nothing where there is none.
+// All entries below the destination that pass the filter; empty if the destination does not exist.
 Result<ExistingNames> ListExisting(Worker& worker, const Location& destination,
                                    const Filter& filter);
 
-// By size and time alone; pure. kSameBytes is answered as kUnchanged is.
+// Compares size and time only. Pure. Treats kSameBytes as kUnchanged.
 bool LooksUnchanged(const Item& source, const Existing& existing, Skip skip);
 
-// The same, reading bytes where `skip` asks for that: a file against an object's MD5 or CRC.
+// As above, and compares bytes if `skip` requires it: a file with the MD5 or CRC of an object.
 bool IsUnchanged(Worker& worker, const Item& source, const Location& destination,
                  const Existing& existing, Skip skip);
 

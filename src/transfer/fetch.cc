@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMostRedirections = 5;
 
-// Hands bytes on and counts and sums them.
+// Passes bytes to the sink, counts them and computes digests.
 class Receiver {
  public:
   Receiver(Worker& worker, const Sink& sink, std::optional<s3::DigestKind> kind, bool whole)
@@ -59,7 +59,7 @@ class Receiver {
   Status status_;
 };
 
-// A Trouble for an answer of a plain web server.
+// The Trouble for a response of a plain web server.
 Trouble Refused(const http::Response& response, const Location& at) {
   return TroubleOf(response, "read " + Show(at));
 }
@@ -84,18 +84,18 @@ Outcome<ObjectInfo> GetAddress(Worker& worker, const Item& item, const GetRange&
   const int wanted = range.length >= 0 ? 206 : 200;
   if (response->status != wanted) return std::unexpected(Refused(*response, item.at));
   ObjectInfo info = ReadObjectHead(*response);
-  info.etag_is_md5 = false;  // a web server's ETag is any text
+  info.etag_is_md5 = false;  // the ETag of a web server may be any text
   return info;
 }
 
-// Where an answer of 3xx leads; nothing when it leads nowhere that is allowed.
+// The target of a 3xx response. Nothing if the redirection is not allowed.
 std::optional<Location> Redirection(const http::Response& response, const Location& from) {
   std::string to(http::FindHeader(response.headers, "Location"));
   if (to.starts_with("//")) to.insert(0, from.origin.substr(0, from.origin.find(':') + 1));
   if (to.starts_with('/')) to.insert(0, from.origin);
   auto location = ParseLocation(to);
   const bool web = location && location->kind == Location::Kind::kHttp;
-  // A secret in an https address must not go on in the open.
+  // A secret in an https URL must not be sent over http.
   const bool weaker =
       web && from.origin.starts_with("https:") && location->origin.starts_with("http:");
   return web && !weaker ? std::optional(std::move(*location)) : std::nullopt;
@@ -178,13 +178,13 @@ Outcome<Item> ProbeAddress(Worker& worker, const Location& location) {
     MUSTER_ASSIGN(http::Client* const client, worker.HostFor(at.origin));
     http::Call call;
     call.target = at.target;
-    // HEAD would do, but addresses signed for GET refuse it.
+    // URLs signed for GET reject HEAD.
     call.headers = {{"Range", "bytes=0-0"}};
     call.take = [](std::string_view) { return false; };
     MUSTER_ASSIGN(const http::Response response, client->Do(call));
     if (response.status == 200 || response.status == 206 || response.status == 416) {
       Item item = ItemOf(response, at);
-      if (response.status == 416) item.size = 0;  // nothing is at 0: it is empty
+      if (response.status == 416) item.size = 0;  // offset 0 does not exist: the source is empty
       item.name = LastName(location);
       return item;
     }

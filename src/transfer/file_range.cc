@@ -11,9 +11,9 @@ namespace muster::transfer {
 namespace {
 
 constexpr int64_t kAtOnce = 8 << 20;
-// Of what comes over a connection. For more ext4 takes larger pages, sooner written where memory is
-// at hand; where a hypervisor has taken back what was free, the large are the ones that it took,
-// and 1 GiB takes up to four times as long.
+// Write size for data from a connection. With larger writes ext4 allocates larger pages, which is
+// faster with free memory; where a hypervisor has reclaimed memory, 1 GiB takes up to four times as
+// long.
 constexpr size_t kWriteAtOnce = 128 << 10;
 
 std::unexpected<Error> Shorter(const FileStretch& stretch) {
@@ -22,7 +22,7 @@ std::unexpected<Error> Shorter(const FileStretch& stretch) {
               "copy it again when nothing writes to it");
 }
 
-// `shown()` names the file, for an error.
+// `shown()` returns the file name for an error message.
 template <typename Shown>
 Status WriteBy(size_t step, int fd, std::string_view bytes, int64_t offset, const Shown& shown) {
   while (!bytes.empty()) {
@@ -35,7 +35,8 @@ Status WriteBy(size_t step, int fd, std::string_view bytes, int64_t offset, cons
   return {};
 }
 
-// Through memory, where `see` looks at it. Written as much at once as it was read, as cp does.
+// Copies through memory and passes the bytes to `see`. Writes pieces of the size that it read, as
+// cp does.
 template <typename See>
 Status CopyBytes(Worker& worker, const FileStretch& stretch, int64_t done, const See& see) {
   while (done < stretch.length) {
@@ -73,7 +74,9 @@ Outcome<void> CopyStretch(Worker& worker, const FileStretch& stretch) {
     if (n < 0 && (errno == ENOSPC || errno == EDQUOT)) {
       MUSTER_TRY(Status(FailErrno(errno, "copy to " + Show(stretch.target))));
     }
-    if (n <= 0) break;  // not between these two, or the end, which memory tells apart
+    // Not supported between these files, or end of file; the copy through memory distinguishes
+    // them.
+    if (n <= 0) break;
     done += n;
     if (!worker.session.Moved(n)) {
       MUSTER_TRY(Status(Fail(Code::kConflict, "the copy was stopped")));

@@ -9,32 +9,34 @@
 
 namespace muster::transfer {
 
-// Files of so many bytes get their room before they are filled: a full disk is found at once, and
-// ext4, which then need not look for room page by page, writes them in two thirds of the time.
+// Files of at least this size are preallocated: a full disk is detected at once, and ext4 writes
+// them in two thirds of the time because it does not allocate page by page.
 constexpr int64_t kWorthRoom = 1 << 20;
 
-// A stretch of one file on its way to the same place of another.
+// A range of one file that is copied to the same offset of another file.
 struct FileStretch {
-  int from = -1, to = -1;  // borrowed
+  int from = -1, to = -1;  // not owned
   int64_t offset = 0, length = 0;
   const Location&
-      source;  // for people, who rarely need them: showing costs more than moving 10 KiB
+      // Printable names, computed only for an error because formatting costs more than copying 10
+      // KiB.
+      source;
   const Location& target;
 };
 
-// By the kernel where it can, without a look at the bytes. kConflict when the source became shorter
-// or the copy was stopped.
+// Copies in the kernel where possible, without a digest. kConflict if the source became shorter or
+// the copy was stopped.
 Outcome<void> CopyStretch(Worker& worker, const FileStretch& stretch);
 
-// The same, and the raw digest of what was written.
+// As CopyStretch, and returns the raw digest of the written bytes.
 Outcome<std::string> CopyAndSum(Worker& worker, const FileStretch& stretch, s3::DigestKind kind);
 
-// A file that workers fill with what comes, each its own stretches. The kernel lets one of them
-// write at a time, and whoever waits for that there burns a processor that the sender may need;
-// here it sleeps. Any thread.
+// A file that several workers fill, each at its own offsets. The kernel serialises writes to one
+// file, and a thread that waits for the inode lock spins; this class lets it sleep instead. Any
+// thread.
 class FilledFile {
  public:
-  // All of it, at that place. `fd`: always the same.
+  // Writes all bytes at the offset. `fd` must be the same in all calls.
   Status WriteAt(int fd, std::string_view bytes, int64_t offset, const std::string& shown)
       EXCLUDES(turn_);
 

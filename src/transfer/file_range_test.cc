@@ -12,8 +12,8 @@
 namespace muster::transfer {
 namespace {
 
-// Pieces larger than one write, of many hands, none in order.
-TEST(FilledFile, EveryHandFillsItsOwnStretches) {
+// Pieces larger than one write, from several workers, out of order.
+TEST(FilledFile, WorkersFillSeparateRanges) {
   constexpr size_t kHands = 8, kPieces = 6, kPiece = 300'001;
   const os::TempDir dir;
   const os::Path path = dir / "filled";
@@ -40,7 +40,7 @@ TEST(FilledFile, EveryHandFillsItsOwnStretches) {
   EXPECT_TRUE(os::ReadFile(path).value() == expected);
 }
 
-TEST(FilledFile, AFileThatTakesNothingIsNamed) {
+TEST(FilledFile, WriteErrorNamesTheFile) {
   const os::Fd full(::open("/dev/full", O_WRONLY | O_CLOEXEC));
   ASSERT_TRUE(full);
   FilledFile file;

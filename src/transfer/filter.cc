@@ -5,7 +5,7 @@
 namespace muster::transfer {
 namespace {
 
-// One step of a pattern at `at`: how long it is, and whether the byte fits.
+// One element of a pattern at `at`: its length, and whether it matches the byte.
 struct Step {
   size_t length = 1;
   bool fits = false;
@@ -18,7 +18,7 @@ Step StepAt(std::string_view pattern, size_t at, char c) {
       at + 1 < pattern.size() && (pattern[at + 1] == '!' || pattern[at + 1] == '^');
   const size_t first = at + 1 + (negated ? 1 : 0);
   const size_t end = pattern.find(']', first + 1);
-  if (end == std::string_view::npos) return {1, c == '['};  // never closed: itself
+  if (end == std::string_view::npos) return {1, c == '['};  // the set is not closed: a literal '['
   bool found = false;
   for (size_t i = first; i < end; ++i) {
     if (i + 2 < end && pattern[i + 1] == '-') {
@@ -38,7 +38,8 @@ Step StepAt(std::string_view pattern, size_t at, char c) {
 
 bool Matches(std::string_view pattern, std::string_view text) {
   size_t p = 0, t = 0;
-  size_t star = std::string_view::npos, resume = 0;  // the last '*', and where it ends for now
+  // The last '*' and the current end of its match.
+  size_t star = std::string_view::npos, resume = 0;
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;

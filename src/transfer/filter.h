@@ -6,16 +6,16 @@
 
 namespace muster::transfer {
 
-// Whether `text` has the shape of `pattern`: '*' any bytes ('/' too), '?' one byte, "[a-c]" and
-// "[!x]" one of a set. Time grows with the product of both lengths at most.
+// Whether `text` matches `pattern`: '*' any bytes including '/', '?' one byte, "[a-c]" and "[!x]"
+// one byte of a set. The time is at most proportional to the product of both lengths.
 bool Matches(std::string_view pattern, std::string_view text);
 
-// Which objects below a source take part, by their relative name. The last rule that matches
-// decides; without a match everything does, unless the first rule is an include.
+// Selects objects below a source by their relative name. The last matching rule decides. Without a
+// match an object is included, unless the first rule is an include.
 struct Filter {
   struct Rule {
     bool include = true;
-    std::string pattern;  // without a '/' it is held against the last component too
+    std::string pattern;  // a pattern without '/' is also compared with the last component
   };
   std::vector<Rule> rules;
 

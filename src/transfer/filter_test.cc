@@ -5,7 +5,7 @@
 namespace muster::transfer {
 namespace {
 
-TEST(Matches, FollowsTheShellsPatterns) {
+TEST(Matches, ShellPatterns) {
   EXPECT_TRUE(Matches("*", ""));
   EXPECT_TRUE(Matches("*.txt", "a/b.txt"));
   EXPECT_TRUE(Matches("a?c", "abc"));
@@ -18,28 +18,28 @@ TEST(Matches, FollowsTheShellsPatterns) {
   EXPECT_TRUE(Matches("[]]", "]"));
 }
 
-TEST(Matches, ManyStarsDoNotTakeForever) {
+TEST(Matches, ManyStarsTakeLittleTime) {
   std::string pattern;
   for (int i = 0; i < 200; ++i) pattern += "*a";
   EXPECT_FALSE(Matches(pattern + "b", std::string(2'000, 'a')));
 }
 
-TEST(Filter, WithoutRulesEverythingTakesPart) { EXPECT_TRUE(Filter().Takes("x")); }
+TEST(Filter, NoRulesIncludeEverything) { EXPECT_TRUE(Filter().Takes("x")); }
 
-TEST(Filter, AnIncludeFirstLeavesOutTheRest) {
+TEST(Filter, FirstIncludeExcludesTheRest) {
   const Filter filter{{{true, "*.jpg"}}};
   EXPECT_TRUE(filter.Takes("a/b.jpg"));
   EXPECT_FALSE(filter.Takes("a/b.txt"));
 }
 
-TEST(Filter, TheLastRuleThatMatchesDecides) {
+TEST(Filter, LastMatchingRuleDecides) {
   const Filter filter{{{false, "tmp/*"}, {true, "*.keep"}}};
   EXPECT_TRUE(filter.Takes("a"));
   EXPECT_FALSE(filter.Takes("tmp/a"));
   EXPECT_TRUE(filter.Takes("tmp/a.keep"));
 }
 
-TEST(Filter, APatternWithoutASlashMeansTheName) {
+TEST(Filter, PatternWithoutSlashMatchesTheLastComponent) {
   const Filter filter{{{false, ".git*"}}};
   EXPECT_FALSE(filter.Takes("a/.gitignore"));
   EXPECT_TRUE(filter.Takes("a/b.git"));

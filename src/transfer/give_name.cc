@@ -16,10 +16,11 @@
 namespace muster::transfer {
 namespace {
 
-constexpr int kMostLinks = 40;  // as the kernel has it
-constexpr int kMostTries = 32;  // as many at the same file at once lose the race in turn
+constexpr int kMostLinks = 40;  // the limit of the kernel
+// Limit for losing a race against other processes that replace the same file.
+constexpr int kMostTries = 32;
 
-// Always the same name for the same file: what a kill leaves of it is found by the next run.
+// A file always has the same temporary name, so that the next run finds what a kill left.
 std::string TemporaryNameFor(const std::string& leaf) {
   std::string name = os::TemporaryName();
   const size_t random = name.find_last_not_of("0123456789abcdef") + 1;
@@ -49,7 +50,7 @@ std::string_view WhatItIs(mode_t mode) {
   }
 }
 
-// Whether links there lead to files that are open, not to names.
+// Whether the folder is in /proc, where links lead to open files rather than to names.
 bool IsProc(const os::Path& folder) {
   struct statfs system = {};
   return ::statfs(folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
@@ -67,9 +68,10 @@ void Lock(int fd) {
   }
 }
 
-// A file under the temporary name is locked by who gave it that name until it has its own. Waits
-// for that; where it still has it then, who gave it is dead. False where it is another user's, who
-// might never let it go.
+// The process that gives a file the temporary name holds a lock on the file until the file has its
+// final name. Waits for that lock. If the file still has the temporary name then, its owner died,
+// and the file is removed. Returns false if the file belongs to another user, who might hold the
+// lock forever.
 bool RemoveLeftOver(int folder, const std::string& temporary) {
   const os::Fd fd(::openat(folder, temporary.c_str(),
                            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -77,7 +79,7 @@ bool RemoveLeftOver(int folder, const std::string& temporary) {
   if (!fd) return errno == ENOENT;
   if (::fstat(fd.get(), &info) != 0 || info.st_uid != ::geteuid()) return false;
   Lock(fd.get());
-  // Only who has the lock of a file takes this name from it: it cannot be another's by now.
+  // Only the holder of the lock removes this name, so the name still belongs to this file.
   return !IsSameFile(fd.get(), folder, temporary) || ::unlinkat(folder, temporary.c_str(), 0) == 0;
 }
 
@@ -88,7 +90,7 @@ Result<os::Path> FollowLinks(const os::Path& named) {
   for (int links = 0; links < kMostLinks; ++links) {
     std::error_code error;
     const os::Path to = std::filesystem::read_symlink(path, error);
-    if (error) return path;  // it is no link, or there is nothing
+    if (error) return path;  // not a symbolic link, or missing
     const os::Path folder = path.has_parent_path() ? path.parent_path() : os::Path(".");
     if (IsProc(folder)) return InTheWay(named, "what some process has open");
     path = folder / to;
@@ -110,7 +112,7 @@ Status GiveName(int fd, const LocalTree::Place& place) {
   if (os::NameFile(fd, folder, place.leaf.c_str()) == 0) return {};
   if (errno != EEXIST) return failed();
   MUSTER_TRY(CheckReplaceable(place));
-  Lock(fd);  // from before it has the temporary name until it has its own: see RemoveLeftOver
+  Lock(fd);  // held until the file has its final name: see RemoveLeftOver
   std::string temporary = TemporaryNameFor(place.leaf);
   for (int tries = 0; tries < kMostTries; ++tries) {
     if (os::NameFile(fd, folder, temporary.c_str()) != 0) {

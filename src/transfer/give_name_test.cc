@@ -38,7 +38,7 @@ class GiveNameTest : public testing::Test {
   os::TempDir dir_;
 };
 
-TEST_F(GiveNameTest, OfManyAtOnceTheLastStaysAndNoneFails) {
+TEST_F(GiveNameTest, ConcurrentReplacementsAllSucceedAndTheLastWins) {
   std::ofstream(dir_ / "f") << "old";
   std::atomic<int> failures = 0;
   {
@@ -58,9 +58,9 @@ TEST_F(GiveNameTest, OfManyAtOnceTheLastStaysAndNoneFails) {
   EXPECT_EQ(Names(), 1u);
 }
 
-TEST_F(GiveNameTest, WhatAKillLeftGoesWithTheNext) {
+TEST_F(GiveNameTest, LeftoverOfAKillIsRemovedByTheNextReplacement) {
   std::ofstream(dir_ / "f") << "old";
-  // As a kill leaves it: the name is always the same for the same file.
+  // The state after a kill: the temporary name of a file is always the same.
   const std::string random = os::TemporaryName();
   const size_t hex = random.find_last_not_of("0123456789abcdef") + 1;
   const std::string temporary =
@@ -73,7 +73,7 @@ TEST_F(GiveNameTest, WhatAKillLeftGoesWithTheNext) {
   EXPECT_EQ(Names(), 1u);
 }
 
-TEST_F(GiveNameTest, NothingButARegularFileIsReplaced) {
+TEST_F(GiveNameTest, OnlyRegularFilesAreReplaced) {
   ASSERT_EQ(::mkfifo((dir_ / "pipe").c_str(), 0600), 0);
   std::filesystem::create_directory(dir_ / "folder");
   std::filesystem::create_symlink("nothing", dir_ / "link");
@@ -91,7 +91,7 @@ TEST_F(GiveNameTest, NothingButARegularFileIsReplaced) {
   EXPECT_TRUE(CheckReplaceable(Place("free")));
 }
 
-TEST_F(GiveNameTest, LinksLeadToWhereTheFileIsOrIsToBe) {
+TEST_F(GiveNameTest, LinksAreFollowedToExistingAndNewFiles) {
   std::filesystem::create_directory(dir_ / "there");
   std::ofstream(dir_ / "there/file") << "x";
   std::filesystem::create_symlink("file", dir_ / "there/second");

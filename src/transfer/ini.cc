@@ -9,7 +9,7 @@
 namespace muster::transfer {
 namespace {
 
-// "x" of "[x]" and of "[profile x]".
+// "x" for "[x]" and for "[profile x]".
 std::string SectionName(std::string_view line) {
   const size_t end = std::min(line.find(']'), line.size());
   std::string_view name = Trim(line.substr(1, end - 1));
@@ -25,7 +25,7 @@ std::string SectionName(std::string_view line) {
 IniSections ReadIni(std::string_view text) {
   IniSections sections;
   std::map<std::string, std::string>* current = nullptr;
-  std::string parent;  // the setting whose value is the indented lines below it
+  std::string parent;  // the setting that has the following indented lines as its value
   for (const std::string& line : Split(text, '\n')) {
     const std::string_view trimmed = Trim(line);
     if (trimmed.empty() || trimmed.front() == '#' || trimmed.front() == ';') continue;

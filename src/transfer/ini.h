@@ -6,9 +6,9 @@
 
 namespace muster::transfer {
 
-// The sections of ~/.aws/config and ~/.aws/credentials: name to settings, names of settings in
-// lower case. "[profile x]" is "x". Indented lines below a setting without a value belong to it:
-// "s3.addressing_style". What is no setting is passed over, as the tools that write them do.
+// The sections of ~/.aws/config and ~/.aws/credentials: section name to settings, with setting
+// names in lower case. "[profile x]" is "x". Indented lines below a setting without a value belong
+// to it: "s3.addressing_style". Other lines are ignored, as the AWS tools do.
 using IniSections = std::map<std::string, std::map<std::string, std::string>>;
 
 IniSections ReadIni(std::string_view text);

@@ -5,7 +5,7 @@
 namespace muster::transfer {
 namespace {
 
-TEST(Ini, ReadsWhatTheAwsToolsWrite) {
+TEST(Ini, FilesOfTheAwsToolsAreRead) {
   const auto sections = ReadIni(
       "# c\r\n[default]\r\nAWS_Access_Key_Id = AK\r\naws_secret_access_key=a/b+c=\r\n"
       "[profile two]\nregion=r\ns3 =\n  addressing_style = path\n  x=1\nendpoint_url = http://h:1\n"
@@ -17,7 +17,7 @@ TEST(Ini, ReadsWhatTheAwsToolsWrite) {
   EXPECT_EQ(sections.at("a b").at("region"), "x");
 }
 
-TEST(Ini, PassesOverWhatIsNoSetting) {
+TEST(Ini, LinesThatAreNotSettingsAreIgnored) {
   EXPECT_TRUE(ReadIni("a = b\nno section\n").empty());
   EXPECT_TRUE(ReadIni("[s]\nwords\n= value\n[").at("s").empty());
 }

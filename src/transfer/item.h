@@ -11,22 +11,24 @@
 
 namespace muster::transfer {
 
-// How it is known that a copy is whole, strongest last.
+// How a copy was verified, in ascending strength.
 enum class Check { kNothing, kLength, kMd5, kSha256, kCrc };
 std::string_view CheckName(Check check);  // "crc"
 
-// One thing to copy: a file, an object, or what an address answers.
+// One thing to copy: a file, an object, or a URL.
 struct Item {
-  std::string name;  // relative to what was named, '/' between components; its last name for one
+  // Relative to the named source, with '/' between components; for a single source its last
+  // component.
+  std::string name;
   Location at;
-  int64_t size = 0;  // -1: only its end will tell
+  int64_t size = 0;  // -1 if it is known only at the end
   int64_t mtime_ms = 0;
-  std::string etag;  // of objects and addresses, without quotes
+  std::string etag;  // of objects and URLs, without quotes
   bool etag_is_md5 = false;
-  std::optional<s3::Checksum> checksum;  // of the whole, where it was told
-  std::optional<NearFile> file;          // of an object whose store is on this machine
-  bool knows_ranges = true;              // an address may not
-  // Changes when the content does; a copy that was begun goes on only while this is the same.
+  std::optional<s3::Checksum> checksum;  // of the whole object, if known
+  std::optional<NearFile> file;          // of an object in a store on this machine
+  bool knows_ranges = true;              // false for URLs that do not support ranges
+  // Changes with the content. A copy resumes only if the identity is unchanged.
   std::string identity;
 };
 

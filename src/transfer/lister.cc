@@ -21,7 +21,7 @@ Item FileItem(const os::Path& path, std::string name, const struct stat& info) {
   item.at.path = path;
   item.size = info.st_size;
   item.mtime_ms = info.st_mtim.tv_sec * 1000 + info.st_mtim.tv_nsec / 1'000'000;
-  // As object_copy.h tells it of an open one.
+  // The same form as FileIdentity in object_copy.h.
   item.identity = fmt::format("{} {}.{:09} {}", info.st_size, info.st_mtim.tv_sec,
                               info.st_mtim.tv_nsec, info.st_ino);
   return item;
@@ -42,7 +42,7 @@ Item ObjectItem(const Location& location, const ObjectInfo& info, std::string na
   return item;
 }
 
-// Names in a folder, in the order of their bytes; nothing when it went away meanwhile.
+// The names in a folder, sorted by bytes. Nothing if the folder was removed meanwhile.
 Result<std::vector<std::string>> NamesIn(const os::Path& folder) {
   DIR* const dir = ::opendir(folder.c_str());
   if (dir == nullptr && errno == ENOENT) return std::vector<std::string>();
@@ -57,14 +57,14 @@ Result<std::vector<std::string>> NamesIn(const os::Path& folder) {
   return names;
 }
 
-// `mode` is of what a link leads to.
+// `mode` is the mode of the link target.
 std::string_view WhyNot(bool link, mode_t mode) {
   if (!link) return "no regular file";
   if (S_ISDIR(mode)) return "a link to a folder, which is not followed";
   return "a link that leads to no file";
 }
 
-// Walks a tree of files without recursion: a tree may be deeper than our stack.
+// Walks a file tree iteratively: a tree may be deeper than the stack allows.
 class TreeWalk {
  public:
   TreeWalk(Session& session, const os::Path& root, const Filter& filter, const TakeItem& take,
@@ -72,7 +72,7 @@ class TreeWalk {
       : session_(session), root_(root), filter_(filter), take_(take), passed_over_(passed_over) {}
 
   Status Run() {
-    std::vector<std::string> folders = {""};  // relative, each with '/' behind it
+    std::vector<std::string> folders = {""};  // relative, each with a trailing '/'
     while (!folders.empty() && !ended_ && !session_.stopped()) {
       const std::string folder = std::move(folders.back());
       folders.pop_back();
@@ -119,7 +119,7 @@ class TreeWalk {
   bool ended_ = false;
 };
 
-// False in `found` when there is no object below the prefix.
+// Sets `found` to false if no object is below the prefix.
 Status ListPrefix(Worker& worker, const Location& location, const std::string& prefix,
                   const Filter& filter, const TakeItem& take, bool& found) {
   MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(location.profile));
@@ -134,10 +134,10 @@ Status ListPrefix(Worker& worker, const Location& location, const std::string& p
       }
       found = true;
       std::string name = info.key.substr(prefix.size());
-      if (name.empty() || !filter.Takes(name)) continue;  // the folder's own mark
+      if (name.empty() || !filter.Takes(name)) continue;  // the marker object of the folder itself
       if (!take(ObjectItem(location, info, std::move(name)))) return {};
     }
-    // A server that does not move on would keep us for ever.
+    // A server that repeats its continuation token would cause an endless loop.
     if (!page->next.empty() && page->next == token) {
       return Fail(Code::kCorrupt, "the server's listing does not go on");
     }
@@ -165,7 +165,8 @@ Status ListObjects(Worker& worker, const Location& location, bool recursive, con
   }
   MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(location.profile));
   auto info = worker.Try(&client->store(), [&]() -> Outcome<ObjectInfo> {
-    // Only a list tells the file; the key itself comes first of all that begin with it.
+    // Only a listing contains the file of an object. The key itself sorts before all keys that
+    // begin with it.
     if (client->store().near()) {
       MUSTER_ASSIGN(ListPage page, client->List(location.bucket, location.key, "", "", 1));
       const bool found = !page.objects.empty() && page.objects.front().key == location.key;
@@ -232,7 +233,7 @@ Status ListIfThere(Worker& worker, const Location& folder, const Filter& filter,
     if (::stat(folder.path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return {};
     return TreeWalk(worker.session, folder.path, filter, take, {}).Run();
   }
-  if (folder.kind == Location::Kind::kHttp) return {};  // an address lists nothing
+  if (folder.kind == Location::Kind::kHttp) return {};  // a URL has no listing
   std::string prefix = folder.key;
   if (!prefix.empty() && !prefix.ends_with('/')) prefix += '/';
   bool found = false;

@@ -7,24 +7,25 @@
 
 namespace muster::transfer {
 
-// Finds what there is to copy. `take` gets one item after the other, in the order of their names as
-// far as the source has one; false ends the listing without an error.
+// Lists what to copy. `take` receives the items one by one, in name order where the source has one.
+// Returning false ends the listing without an error.
 using TakeItem = std::function<bool(Item)>;
 
-// Hears of a name whose content is left out, as it is no file: what is below it is not known.
+// Receives the name of a skipped entry that is not a file; its content is unknown.
 using PassOver = std::function<void(const std::string& name)>;
 
-// All below a location that the filter lets pass, or the one thing that it names. kNotFound when
-// there is nothing of that name; kInvalid for a folder without `recursive`. Links to files count as
-// what they lead to; links to folders, pipes and the like are passed over with a note.
+// All items below a location that pass the filter, or the single item that the location names.
+// kNotFound if it does not exist; kInvalid for a folder without `recursive`. A link to a file
+// counts as the file. Links to folders, pipes and other special files are skipped with a note.
 Status ListItems(Worker& worker, const Location& location, bool recursive, const Filter& filter,
                  const TakeItem& take, const PassOver& passed_over = {});
 
-// The same where nothing at all is no error: a destination that is to be.
+// As ListItems, but a location that does not exist is not an error: it is a destination that will
+// be created.
 Status ListIfThere(Worker& worker, const Location& folder, const Filter& filter,
                    const TakeItem& take);
 
-// What a source that changed meanwhile is now.
+// Reads the metadata of a source that changed meanwhile.
 Status Refresh(Worker& worker, Item& item);
 
 }  // namespace muster::transfer

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kMostOpen = 128;
 
-// Opens the folder `name` in `parent`, making it where it is missing.
+// Opens the folder `name` in `parent` and creates it if it is missing.
 Result<os::Fd> StepInto(int parent, const std::string& name, const os::Path& shown) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   os::Fd fd(::openat(parent, name.c_str(), kFlags));

@@ -11,24 +11,25 @@
 
 namespace muster::transfer {
 
-// The folder below which copied files are put. Names come from servers: none leads out of it, by
-// dots, by a slash or by a link that lies inside. Any thread.
+// The folder that receives copied files. File names come from servers: no name leaves the folder,
+// by dots, by a slash, or by a symbolic link inside. Any thread.
 class LocalTree {
  public:
-  // A place for one file: its folder, open, and its name there.
+  // The destination of one file: its open folder and its name there.
   struct Place {
     std::shared_ptr<os::Fd> folder;  // shared by all files of the folder
     std::string leaf;
-    os::Path path;  // for people
+    os::Path path;  // for messages
   };
 
-  // The root is taken as it is named, links and all.
+  // The path of the root may contain symbolic links.
   explicit LocalTree(os::Path root) : root_(std::move(root)) {}
 
-  // Makes the folders that are missing. kInvalid for a name that no file can have here: empty,
-  // "." or ".." components, above 255 bytes each; kConflict where a link or a file is in the way.
+  // Creates missing folders. kInvalid for names that are not possible here: empty, "." or ".."
+  // components, or components above 255 bytes. kConflict if a link or a file has the name of a
+  // folder.
   Result<Place> PlaceFor(std::string_view name) EXCLUDES(mutex_);
-  // The same for a name that ends with '/': the folder alone.
+  // As PlaceFor, for a name that ends with '/': creates the folder only.
   Status MakeFolder(std::string_view name) EXCLUDES(mutex_);
   const os::Path& root() const { return root_; }
 
@@ -40,7 +41,7 @@ class LocalTree {
   std::map<std::string, std::shared_ptr<os::Fd>> folders_ GUARDED_BY(mutex_);
 };
 
-// kInvalid unless every component of the name can be one of a path below a folder.
+// kInvalid unless every component of the name is valid below a folder.
 Status CheckFileName(std::string_view name);
 
 }  // namespace muster::transfer

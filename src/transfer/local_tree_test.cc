@@ -7,7 +7,7 @@
 namespace muster::transfer {
 namespace {
 
-TEST(LocalTree, MakesTheFoldersOfAName) {
+TEST(LocalTree, CreatesTheFoldersOfAName) {
   const os::TempDir dir;
   LocalTree tree(dir / "new/root");
   const auto place = tree.PlaceFor("a/b/c.txt");
@@ -18,7 +18,7 @@ TEST(LocalTree, MakesTheFoldersOfAName) {
   EXPECT_TRUE(std::filesystem::is_directory(dir / "new/root/x/y"));
 }
 
-TEST(LocalTree, NoNameLeadsOut) {
+TEST(LocalTree, NamesThatLeaveTheRootAreRejected) {
   const os::TempDir dir;
   LocalTree tree(dir / "root");
   for (const char* name : {"", "/", "/etc/passwd", "../x", "a/../../x", "a//b", "a/", ".", "a/."}) {
@@ -28,7 +28,7 @@ TEST(LocalTree, NoNameLeadsOut) {
   EXPECT_FALSE(tree.PlaceFor(std::string_view("a\0b", 3)));
 }
 
-TEST(LocalTree, ALinkInsideIsNotFollowed) {
+TEST(LocalTree, LinksInsideAreNotFollowed) {
   const os::TempDir dir;
   std::filesystem::create_directories(dir / "root");
   std::filesystem::create_directories(dir / "outside");
@@ -38,7 +38,7 @@ TEST(LocalTree, ALinkInsideIsNotFollowed) {
   EXPECT_TRUE(std::filesystem::is_empty(dir / "outside"));
 }
 
-TEST(LocalTree, ManyFoldersDoNotKeepAllOpen) {
+TEST(LocalTree, NumberOfOpenFoldersIsLimited) {
   const os::TempDir dir;
   LocalTree tree(dir / "root");
   for (int i = 0; i < 300; ++i) {

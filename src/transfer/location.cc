@@ -24,7 +24,7 @@ bool HasControl(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-// "NAME" of "NAME://…"; empty for a plain path.
+// "NAME" for "NAME://…"; empty for a path.
 std::string SchemeOf(std::string_view text) {
   const size_t end = text.find("://");
   if (end == std::string_view::npos || end == 0) return {};
@@ -36,7 +36,7 @@ std::string SchemeOf(std::string_view text) {
   return word ? Lower(name) : std::string();
 }
 
-// "s3://b/k" for "s3:/b/k": as a path it would be a folder "s3:" that nobody meant.
+// "s3://b/k" for "s3:/b/k", which would otherwise be a path in a folder "s3:".
 std::string LacksSlash(std::string_view text) {
   for (const std::string_view scheme : {"s3:/", "obs:/"}) {
     const bool starts = Lower(text.substr(0, scheme.size())) == scheme;
@@ -76,7 +76,7 @@ Result<Location> ParseHttp(std::string_view text) {
   if (!location.target.starts_with('/')) location.target.insert(0, "/");
   MUSTER_ASSIGN(const auto url, http::ParseUrl(location.origin));
   if (url.host.empty()) return Bad(text, "it has no host");
-  // What a server would not take as it is: blanks and bytes beyond ASCII.
+  // Encodes blanks and bytes beyond ASCII, which servers reject.
   std::string target;
   for (const char c : location.target) {
     const bool plain = c > 0x20 && c < 0x7f;

@@ -8,7 +8,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(Location, APathIsAFile) {
+TEST(Location, PathIsAFile) {
   for (const char* text : {"a", "/a/b", "./s3", "a:b", "s3:x", "./s3:/x", "a b://c"}) {
     const auto location = ParseLocation(text);
     ASSERT_TRUE(location) << text;
@@ -19,7 +19,7 @@ TEST(Location, APathIsAFile) {
   EXPECT_EQ(ParseLocation("file:///x/y")->path, "/x/y");
 }
 
-TEST(Location, ABucketWithoutItsSecondSlashIsNoFolder) {
+TEST(Location, BucketWithOneSlashIsRejected) {
   for (const char* text : {"s3:/bucket/key", "obs:/bucket/key", "S3:/bucket", "s3:/"}) {
     const auto location = ParseLocation(text);
     ASSERT_FALSE(location) << text;
@@ -41,12 +41,12 @@ TEST(Location, BothSchemesNameAnObject) {
   EXPECT_TRUE(ParseLocation("s3://bucket/dir/")->names_folder);
 }
 
-TEST(Location, EveryByteOfAKeyCounts) {
+TEST(Location, EveryByteOfAKeyIsKept) {
   EXPECT_EQ(ParseLocation("s3://bucket//a/../b//c ")->key, "/a/../b//c ");
   EXPECT_EQ(ParseLocation("s3://bucket/a%20b?c#d")->key, "a%20b?c#d");
 }
 
-TEST(Location, AProfileStandsBeforeTheBucket) {
+TEST(Location, ProfilePrecedesTheBucket) {
   const auto location = ParseLocation("s3://minio@bucket/k@y");
   EXPECT_EQ(location->profile, "minio");
   EXPECT_EQ(location->bucket, "bucket");
@@ -54,7 +54,7 @@ TEST(Location, AProfileStandsBeforeTheBucket) {
   EXPECT_EQ(Show(*location), "s3://minio@bucket/k@y");
 }
 
-TEST(Location, AUrlKeepsItsQueryButDoesNotShowIt) {
+TEST(Location, QueryOfAUrlIsKeptButNotShown) {
   const auto location = ParseLocation("HTTPS://host:8443/a b/é?X-Amz-Signature=secret#part");
   ASSERT_TRUE(location);
   EXPECT_EQ(location->origin, "https://host:8443");
@@ -64,7 +64,7 @@ TEST(Location, AUrlKeepsItsQueryButDoesNotShowIt) {
   EXPECT_EQ(ParseLocation("http://host")->target, "/");
 }
 
-TEST(Location, WhatIsNoPlaceIsRefused) {
+TEST(Location, InvalidLocationsAreRejected) {
   for (const char* text :
        {"", "s3://", "s3:///key", "s3://a", "s3://@bucket/k", "s3://a..b/k", "ftp://host/x",
         "http://", "http://user@host/", "http://host:99999/", "http://host/a\nb", "file://"}) {
@@ -84,13 +84,13 @@ TEST(Location, BelowJoinsWithOneSlash) {
   EXPECT_EQ(Below(ParseLocation("http://h/d").value(), "a b").target, "/d/a%20b");
 }
 
-TEST(Location, ExactKeepsEveryByteButNoSecret) {
+TEST(Location, ExactKeepsEveryByteWithoutSecrets) {
   EXPECT_EQ(Exact(ParseLocation("obs://p@bucket/a\n\x01").value()), "s3://p@bucket/a\n\x01");
   EXPECT_EQ(Exact(ParseLocation("http://h/a?sig=x").value()), "http://h/a");
   EXPECT_TRUE(os::Path(Exact(ParseLocation("a").value())).is_absolute());
 }
 
-TEST(Location, TheLastNameIsNeverAWayOut) {
+TEST(Location, LastNameIsNeverDots) {
   EXPECT_EQ(LastName(ParseLocation("s3://bucket/a/b.txt").value()), "b.txt");
   EXPECT_EQ(LastName(ParseLocation("s3://bucket/a/..").value()), "");
   EXPECT_EQ(LastName(ParseLocation("s3://bucket").value()), "");

@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kLongestProof = 256;
 constexpr int kNameBytes = 12;
 
-// No link and no ".." leads out of the folder, whatever the server said.
+// Opens without following links or ".." out of the folder, whatever path the server returned.
 os::Fd OpenBeneath(int folder, const std::string& path, int flags) {
   open_how how = {};
   how.flags = static_cast<uint64_t>(flags | O_CLOEXEC | O_NOFOLLOW);
@@ -42,14 +42,14 @@ std::unique_ptr<NearStore> NearStore::Open(const NearAnswer& told) {
   auto inbox = os::Open(folder / ".muster/inbox", O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   if (!root || !inbox || !IsOurs(root->get()) || !IsOurs(inbox->get())) return nullptr;
   if (::faccessat(inbox->get(), ".", W_OK | X_OK, AT_EACCESS) != 0) return nullptr;
-  // Kernels without it have no way to open what a server names and be sure where that is.
+  // Kernels without openat2 cannot open a path from the server safely.
   if (!OpenBeneath(root->get(), ".muster", O_RDONLY | O_DIRECTORY)) return nullptr;
   std::unique_ptr<NearStore> store(new NearStore(std::move(*root), std::move(*inbox)));
   if (!store->FolderOf(0)) return nullptr;
   return store;
 }
 
-// Of this copy alone: the file system looks for room beside what is in it.
+// A folder for this copy only: the file system allocates near other files of the same folder.
 Result<const NearStore::DraftFolder*> NearStore::FolderOf(unsigned hand) {
   const MutexLock lock(mutex_);
   DraftFolder& folder = folders_[hand];
@@ -64,7 +64,7 @@ Result<const NearStore::DraftFolder*> NearStore::FolderOf(unsigned hand) {
   return &folder;
 }
 
-// With drafts in them that a later run goes on with, they stay.
+// A folder with drafts that a later run resumes is kept.
 NearStore::~NearStore() {
   const MutexLock lock(mutex_);
   for (const auto& [hand, folder] : folders_) {

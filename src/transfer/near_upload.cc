@@ -1,5 +1,5 @@
-// A local file to the store of this machine: its bytes go into the store's inbox, and the store is
-// asked to make an object of them.
+// Uploads a local file to a store on this machine: writes the bytes to the inbox of the store, and
+// requests an object from them.
 #include <fcntl.h>
 
 #include <cerrno>
@@ -51,10 +51,10 @@ class NearUpload final : public ObjectCopy {
   OpenedFile source_;
   NearStore::Draft draft_;
   bool adopted_ = false;
-  bool keep_ = false;  // an unfinished one is worth keeping
+  bool keep_ = false;  // keep an unfinished draft for a resume
   PartPlan plan_;
   Mutex mutex_;
-  std::map<int, std::string> crcs_ GUARDED_BY(mutex_);  // raw, by part
+  std::map<int, std::string> crcs_ GUARDED_BY(mutex_);  // raw CRCs, by part
 };
 
 Outcome<ObjectCopy::Work> NearUpload::Begin(Worker& worker) {
@@ -65,7 +65,8 @@ Outcome<ObjectCopy::Work> NearUpload::Begin(Worker& worker) {
     MUSTER_ASSIGN(draft_, near_->NewDraft(worker.hand));
   }
   Work work{plan_, Left()};
-  // Finds a full disk before the first byte; file systems that cannot promise are asked less.
+  // Detects a full disk before the first byte; file systems without preallocation are checked less
+  // strictly.
   if (plan_.size >= kWorthRoom && ::fallocate(draft_.fd.get(), 0, 0, plan_.size) != 0 &&
       errno == ENOSPC) {
     MUSTER_TRY(Status(FailErrno(
@@ -80,12 +81,12 @@ Outcome<ObjectCopy::Work> NearUpload::Begin(Worker& worker) {
   return work;
 }
 
-// What an earlier run left of it.
+// Resumes the draft of an earlier run.
 Status NearUpload::TakeUp() {
   const auto begun = session_.record ? session_.record->Find(target_.key) : std::nullopt;
   if (!begun || !begun->Fits(source_.identity, plan_.part_size)) return {};
   auto draft = near_->OpenDraft(begun->upload);
-  if (!draft) return {};  // swept away, or it was begun over the connection
+  if (!draft) return {};  // the draft was removed, or the upload started over the connection
   draft_ = std::move(*draft);
   const MutexLock lock(mutex_);
   for (const auto& [number, part] : begun->parts) {
@@ -153,7 +154,7 @@ Outcome<Check> NearUpload::FinishTogether(Worker& worker, std::span<ObjectCopy* 
     for (ObjectCopy* const one : all) static_cast<NearUpload*>(one)->adopted_ = true;
     return Check::kCrc;
   }
-  // Whatever the cause, the long way finds it again and knows what to do about it.
+  // The upload over the connection meets the same cause again and handles it.
   client->store().ForgetNear();
   return std::unexpected(
       Trouble(Error{Code::kCorrupt, std::move(adopted).error().error.text, "", 0}));

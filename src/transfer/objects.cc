@@ -17,7 +17,7 @@ Result<T> Plain(Outcome<T> outcome) {
   }
 }
 
-// "a" has "a" and "a/b" below it, not "ab".
+// "a" contains "a" and "a/b", not "ab".
 bool IsAtOrBelow(std::string_view key, std::string_view folder) {
   return folder.empty() || folder.ends_with('/') || key.size() == folder.size() ||
          key[folder.size()] == '/';
@@ -81,7 +81,7 @@ Result<std::vector<StoreKey>> Objects::Keys() {
   return Plain(worker_.Try(&client->store(), [&] { return client->Keys(); }));
 }
 
-// Tried once: a lost answer would leave a key behind that nobody knows.
+// Tried only once: a retry after a lost response would leave an unknown key.
 Result<StoreKey> Objects::MakeKey(const StoreKey& wanted) {
   MUSTER_ASSIGN(S3Client* const client, worker_.StoreFor(""));
   return Plain(client->MakeKey(wanted));

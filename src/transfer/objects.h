@@ -11,8 +11,7 @@
 
 namespace muster::transfer {
 
-// What is asked of an object store one thing at a time, tried again by the table of retry.h. One
-// thread.
+// Single operations on an object store, retried by the table in retry.h. One thread.
 class Objects {
  public:
   Objects(Stores& stores, Observer& observer, CopyOptions options = {});
@@ -21,23 +20,23 @@ class Objects {
   Status MakeBucket(const Location& bucket);
   Status RemoveBucket(const Location& bucket);
 
-  // One level of what begins with a prefix, as a shell completes names; or with `recursive` the
-  // object of that name and all below it. Keys and prefixes in the order of their bytes; false ends
-  // it.
+  // One level below a prefix, as a shell completes names, or with `recursive` the object of that
+  // name and all objects below it. Keys and prefixes are sorted by bytes. Returning false ends the
+  // listing.
   struct Entry {
-    ObjectInfo object;  // its key alone where it is a prefix
+    ObjectInfo object;  // for a prefix only the key is set
     bool is_prefix = false;
   };
   Status List(const Location& location, bool recursive, const std::function<bool(Entry)>& take);
 
-  // Keys of Muster's own store; other stores refuse.
+  // Access keys of Muster's own store; other stores refuse these requests.
   Result<std::vector<StoreKey>> Keys();
   Result<StoreKey> MakeKey(const StoreKey& wanted);
   Status RevokeKey(const std::string& access_key);
 
   Result<ObjectInfo> Stat(const Location& object);
-  // The bytes in order, once; false from `take` ends it. A connection that breaks is made again
-  // where it was, as long as the object stays the same.
+  // Passes the bytes to `take` in order, each once; returning false ends the read. After a lost
+  // connection the read continues at the same offset, provided that the object is unchanged.
   Status Read(const Location& object, int64_t offset, int64_t length,
               const std::function<bool(std::string_view)>& take);
   Result<std::string> Presign(const Location& object, const std::string& method, int64_t seconds);

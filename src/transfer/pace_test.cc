@@ -5,12 +5,12 @@
 namespace muster::transfer {
 namespace {
 
-TEST(Pace, WithoutALimitNobodyWaits) {
+TEST(Pace, NoLimitMeansNoWait) {
   const FakeClock clock;
   EXPECT_EQ(Pace(0, clock).Moved(1 << 30), 0);
 }
 
-TEST(Pace, BytesBeyondTheBurstCostTheirTime) {
+TEST(Pace, BytesBeyondTheBurstWait) {
   FakeClock clock;
   Pace pace(1'000, clock);
   EXPECT_EQ(pace.Moved(200), 0);
@@ -18,7 +18,7 @@ TEST(Pace, BytesBeyondTheBurstCostTheirTime) {
   clock.Advance(500);
   EXPECT_EQ(pace.Moved(100), 100);
   clock.Advance(60'000);
-  EXPECT_EQ(pace.Moved(1'200), 1'000);  // an idle minute does not pile up
+  EXPECT_EQ(pace.Moved(1'200), 1'000);  // idle time does not accumulate credit
 }
 
 }  // namespace

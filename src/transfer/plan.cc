@@ -5,7 +5,7 @@
 namespace muster::transfer {
 namespace {
 
-constexpr int64_t kStep = 1 << 20;  // sizes of parts are whole MiB
+constexpr int64_t kStep = 1 << 20;  // part sizes are multiples of 1 MiB
 
 int64_t CeilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 

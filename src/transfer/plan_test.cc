@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20, kGiB = 1 << 30;
 
-TEST(PlanParts, SmallObjectsGoInOnePiece) {
+TEST(PlanParts, SmallObjectsHaveOnePart) {
   for (const int64_t size : {int64_t{0}, int64_t{1}, 32 * kMiB}) {
     const PartPlan plan = PlanParts(size, {});
     EXPECT_EQ(plan.count, 1);
@@ -32,13 +32,13 @@ TEST(PlanParts, PartsCoverTheObjectWithoutGaps) {
   }
 }
 
-TEST(PlanParts, PartsGrowWhereTherewouldBeTooMany) {
+TEST(PlanParts, PartsGrowIfTheirNumberWouldExceedTheLimit) {
   const PartPlan plan = PlanParts(5000 * kGiB, {});
   EXPECT_LE(plan.count, 10'000);
   EXPECT_GE(plan.part_size, 512 * kMiB);
 }
 
-TEST(PlanParts, NoPartIsBelowTheLeast) {
+TEST(PlanParts, NoPartIsBelowTheMinimum) {
   EXPECT_EQ(PlanParts(100 * kMiB, {.usual = kMiB, .whole_up_to = 1}).part_size, 5 * kMiB);
   EXPECT_EQ(PlanParts(100 * kMiB, {.least = 1, .usual = kMiB, .whole_up_to = 1}).count, 100);
 }

@@ -28,7 +28,7 @@ std::string FirstOf(std::initializer_list<std::string> candidates) {
   return {};
 }
 
-// Settings of one profile of ~/.aws, both files together; empty when neither has it.
+// The settings of one profile of ~/.aws, from both files; empty if neither has it.
 Settings AwsProfile(const ProfileSources& sources, const std::string& name) {
   Settings settings;
   for (const std::string& text : {sources.aws_credentials, sources.aws_config}) {
@@ -82,7 +82,7 @@ Result<Settings> FromYaml(const ProfileSources& sources, const std::string& name
   return settings;
 }
 
-// Hosts whose buckets answer under names of their own.
+// Hosts that require virtual-host addressing.
 bool WantsVirtualHost(std::string_view endpoint) {
   return endpoint.ends_with(".amazonaws.com") || endpoint.ends_with(".myhuaweicloud.com");
 }
@@ -97,7 +97,7 @@ Status SetStyle(Profile& profile, const std::string& style) {
   return {};
 }
 
-// The endpoint made tidy, and everything there that must be.
+// Normalises the endpoint and checks that all required settings are present.
 Result<Profile> Checked(Profile profile, const std::string& style) {
   while (profile.endpoint.ends_with('/')) profile.endpoint.pop_back();
   if (!profile.endpoint.empty() && profile.endpoint.find("://") == std::string::npos) {
@@ -136,7 +136,7 @@ Result<Profile> OfYaml(const ProfileSources& sources, const std::string& name,
   return Checked(std::move(profile), FirstOf({sources.style, Get(settings, "style")}));
 }
 
-// Keys of the environment where there are some, else those of `settings`.
+// The keys of the environment if present, else those of `settings`.
 Result<Profile> OfAws(const ProfileSources& sources, std::string name, const Settings& settings,
                       bool environment_first) {
   const Settings& environment = sources.environment;

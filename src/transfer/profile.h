@@ -8,35 +8,35 @@
 
 namespace muster::transfer {
 
-// An object store and who we are there. The secret and the session token are never printed.
+// An object store and its credentials. The secret and the session token are never printed.
 struct Profile {
-  std::string name;      // where it came from, for people: "profile minio", "this server's store"
+  std::string name;      // origin, for messages: "profile minio", "this server's store"
   std::string endpoint;  // "https://host:port"
   std::string region = "us-east-1";
   bool path_style = true;  // "/bucket/key"; otherwise "bucket.host/key"
   std::string access_key, secret_key, session_token;
-  std::string ca_file;  // PEM; empty: the system's
+  std::string ca_file;  // PEM; empty for the system's certificates
 
-  // The same store and the same rights: an object can be copied there without passing through here.
+  // Same store and same rights: objects can be copied inside the store.
   bool SameStore(const Profile& other) const {
     return endpoint == other.endpoint && access_key == other.access_key;
   }
 };
 
-// All that can say which store is meant. Texts, not files: choosing is pure.
+// All inputs that can select a store. Texts rather than files, so that the choice is pure.
 struct ProfileSources {
-  std::string wanted;                              // a profile's name; empty: what applies
-  std::string endpoint, region, style;             // said by hand; style "path" or "virtual"
-  std::map<std::string, std::string> environment;  // AWS_… of it is looked at
+  std::string wanted;                   // name of a profile; empty for the default
+  std::string endpoint, region, style;  // given on the command line; style is "path" or "virtual"
+  std::map<std::string, std::string> environment;  // AWS_… variables are read
   std::string profiles_path, profiles;             // profiles.yaml and its text
   std::string aws_config, aws_credentials;         // texts of ~/.aws/config and credentials
-  std::string server;                              // text of the running server's endpoint.json
+  std::string server;                              // text of endpoint.json of the running server
 };
 
-// Who applies, first to last: the wanted name (of profiles.yaml, else of ~/.aws), an endpoint said
-// by hand or by AWS_ENDPOINT_URL(_S3) with the keys of the environment or of ~/.aws, AWS_PROFILE,
-// the profile "default" of profiles.yaml, the store of the running server. kNotFound with what can
-// be done when nothing does; kInvalid when what applies is not whole.
+// The profile in order of precedence: the wanted name (in profiles.yaml, else in ~/.aws), an
+// endpoint from the command line or AWS_ENDPOINT_URL(_S3) with the keys of the environment or
+// ~/.aws, AWS_PROFILE, the profile "default" of profiles.yaml, the store of the running server.
+// kNotFound with the next step if none applies; kInvalid if the selected profile is incomplete.
 Result<Profile> ChooseProfile(const ProfileSources& sources);
 
 }  // namespace muster::transfer

@@ -20,7 +20,7 @@ std::string Environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-// A path below the home folder; empty when there is none.
+// A path below the home folder; empty if there is no home folder.
 os::Path BelowHome(std::string_view path) {
   const std::string home = Environment("HOME");
   return home.empty() ? os::Path() : os::Path(home) / path;
@@ -34,7 +34,7 @@ os::Path FromVariable(const char* name, const os::Path& fallback) {
 Result<std::string> ReadIfThere(const os::Path& path, bool secret) {
   struct stat info = {};
   if (path.empty() || ::stat(path.c_str(), &info) != 0) return std::string();
-  // A device holds none: /dev/null is how others say that there is no such file.
+  // A device contains no profile: /dev/null is the usual way to name no file.
   if (secret && S_ISREG(info.st_mode) && (info.st_mode & 077) != 0) {
     return Fail(Code::kDenied,
                 fmt::format("{} holds a secret, but its mode {:o} lets others read it",

@@ -7,22 +7,21 @@
 
 namespace muster::transfer {
 
-// What was said by hand about the object store, and whose server is meant when nothing was.
+// Command-line choices of the object store, and the server that is the default.
 struct ProfileChoice {
   std::string endpoint, region, style;
-  os::Path data;  // the data directory of the server; empty: its store is not looked for
+  os::Path data;  // data directory of the server; empty to ignore its store
 };
 
-// Reads the environment, profiles.yaml, ~/.aws and endpoint.json. A file that is missing says
-// nothing; kDenied for one of ours with secrets in it that others can read.
+// Reads the environment, profiles.yaml, ~/.aws and endpoint.json. Missing files are ignored.
+// kDenied if a file of Muster with secrets is readable by others.
 Result<ProfileSources> ReadProfileSources(const ProfileChoice& choice, const std::string& wanted);
 
-// Both steps in one, for those who start no server: the store that `wanted` or everything else
-// says.
+// ReadProfileSources and ChooseProfile in one step, for callers that start no server.
 Result<Profile> FindProfile(const ProfileChoice& choice, const std::string& wanted);
 
-// Where records of unfinished copies are kept: $XDG_STATE_HOME/muster/transfers, else below
-// ~/.local/state; empty when there is no home.
+// Folder of the journals of unfinished copies: $XDG_STATE_HOME/muster/transfers, else below
+// ~/.local/state; empty without a home folder.
 os::Path DefaultRecordFolder();
 
 }  // namespace muster::transfer

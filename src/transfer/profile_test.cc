@@ -27,7 +27,7 @@ ProfileSources Everything() {
   return sources;
 }
 
-TEST(ChooseProfile, WithNothingSaidItIsTheStoreOfTheRunningServer) {
+TEST(ChooseProfile, DefaultIsTheStoreOfTheRunningServer) {
   const auto profile = ChooseProfile(Everything());
   ASSERT_TRUE(profile) << profile.error().text;
   EXPECT_EQ(profile->endpoint, "http://127.0.0.1:2");
@@ -35,13 +35,13 @@ TEST(ChooseProfile, WithNothingSaidItIsTheStoreOfTheRunningServer) {
   EXPECT_TRUE(profile->path_style);
 }
 
-TEST(ChooseProfile, KeysOfAwsAloneDoNotLeadAwayFromIt) {
+TEST(ChooseProfile, AwsKeysWithoutEndpointDoNotChangeTheDefault) {
   auto sources = Everything();
   sources.environment = {{"AWS_ACCESS_KEY_ID", "EA"}, {"AWS_SECRET_ACCESS_KEY", "ES"}};
   EXPECT_EQ(ChooseProfile(sources)->access_key, "SA");
 }
 
-TEST(ChooseProfile, ANameMeansTheFileOfProfilesFirstThenAws) {
+TEST(ChooseProfile, NameIsSearchedInProfilesThenInAws) {
   auto sources = Everything();
   sources.wanted = "minio";
   EXPECT_EQ(ChooseProfile(sources)->endpoint, "http://m:9000");
@@ -49,12 +49,12 @@ TEST(ChooseProfile, ANameMeansTheFileOfProfilesFirstThenAws) {
   const auto work = ChooseProfile(sources);
   EXPECT_EQ(work->endpoint, "https://s3.eu-2.amazonaws.com");
   EXPECT_EQ(work->session_token, "WT");
-  EXPECT_TRUE(work->path_style);  // said so
+  EXPECT_TRUE(work->path_style);  // set in the profile
   sources.wanted = "default";
   EXPECT_FALSE(ChooseProfile(sources)->path_style);  // amazonaws.com
 }
 
-TEST(ChooseProfile, ObsIsAddressedByHostName) {
+TEST(ChooseProfile, ObsUsesVirtualHostAddressing) {
   auto sources = Everything();
   sources.wanted = "obs";
   EXPECT_FALSE(ChooseProfile(sources)->path_style);
@@ -62,7 +62,7 @@ TEST(ChooseProfile, ObsIsAddressedByHostName) {
   EXPECT_TRUE(ChooseProfile(sources)->path_style);
 }
 
-TEST(ChooseProfile, AnEndpointOfTheEnvironmentTakesItsKeys) {
+TEST(ChooseProfile, EndpointOfTheEnvironmentUsesItsKeys) {
   auto sources = Everything();
   sources.environment = {{"AWS_ENDPOINT_URL", "http://e:1"},
                          {"AWS_ACCESS_KEY_ID", "EA"},
@@ -73,17 +73,17 @@ TEST(ChooseProfile, AnEndpointOfTheEnvironmentTakesItsKeys) {
   EXPECT_EQ(profile->access_key, "EA");
   EXPECT_EQ(profile->region, "r");
   sources.environment.erase("AWS_ACCESS_KEY_ID");
-  EXPECT_EQ(ChooseProfile(sources)->access_key, "DA");  // of ~/.aws
+  EXPECT_EQ(ChooseProfile(sources)->access_key, "DA");  // from ~/.aws
 }
 
-TEST(ChooseProfile, AnEndpointByHandWinsOverAll) {
+TEST(ChooseProfile, EndpointOnTheCommandLineHasPrecedence) {
   auto sources = Everything();
   sources.environment = {{"AWS_ENDPOINT_URL", "http://e:1"}};
   sources.endpoint = "http://h:1";
   EXPECT_EQ(ChooseProfile(sources)->endpoint, "http://h:1");
 }
 
-TEST(ChooseProfile, AProfileOfAwsThatTheEnvironmentNames) {
+TEST(ChooseProfile, AwsProfileVariableSelectsAProfile) {
   auto sources = Everything();
   sources.environment = {{"AWS_PROFILE", "work"}, {"AWS_ACCESS_KEY_ID", "EA"}};
   EXPECT_EQ(ChooseProfile(sources)->access_key, "WA");
@@ -91,13 +91,13 @@ TEST(ChooseProfile, AProfileOfAwsThatTheEnvironmentNames) {
   EXPECT_EQ(ChooseProfile(sources).error().code, Code::kNotFound);
 }
 
-TEST(ChooseProfile, ADefaultProfileComesBeforeTheServer) {
+TEST(ChooseProfile, DefaultProfilePrecedesTheServer) {
   auto sources = Everything();
   sources.profiles += "  default: {endpoint: 'http://d:1', access_key: A, secret_key: S}\n";
   EXPECT_EQ(ChooseProfile(sources)->endpoint, "http://d:1");
 }
 
-TEST(ChooseProfile, WhatIsNotWholeIsToldWithoutTheSecret) {
+TEST(ChooseProfile, IncompleteProfileIsReportedWithoutItsSecret) {
   auto sources = Everything();
   sources.wanted = "x";
   sources.profiles = "profiles: {x: {endpoint: 'http://m', secret_key: hush}}";
@@ -115,7 +115,7 @@ TEST(ChooseProfile, WhatIsNotWholeIsToldWithoutTheSecret) {
   EXPECT_THAT(ChooseProfile(sources).error().next, HasSubstr("minio"));
 }
 
-TEST(ChooseProfile, WithoutAnythingItSaysWhatToDo) {
+TEST(ChooseProfile, ErrorWithoutAnyProfileNamesTheNextStep) {
   const auto profile = ChooseProfile({});
   EXPECT_EQ(profile.error().code, Code::kNotFound);
   EXPECT_THAT(profile.error().next, HasSubstr("muster server"));

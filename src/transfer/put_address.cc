@@ -1,4 +1,4 @@
-// To an http(s) address, such as one that was signed for writing: one PUT of the whole.
+// Uploads to an http(s) URL, for example one that is signed for writing, with one PUT.
 #include <fcntl.h>
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ class PutAddress final : public ObjectCopy {
 
   Outcome<Work> Begin(Worker& worker) override;
   Outcome<void> Move(Worker& worker, const Part& part) override;
-  // An address promises nothing about what it stores; that it took all bytes is what is known.
+  // A URL guarantees nothing about the stored bytes; only their number is verified.
   Outcome<Check> Finish(Worker&) override { return Check::kLength; }
 
  private:

@@ -22,7 +22,7 @@ constexpr auto kKept = std::chrono::hours(24 * 7);
 constexpr size_t kWorthAWrite = 16 << 10;
 constexpr int64_t kLongestWaitMs = 200;
 
-// Those of copies that nobody took up again.
+// Removes journals of copies that were not resumed for a week.
 void RemoveOld(const os::Path& folder) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
@@ -33,7 +33,7 @@ void RemoveOld(const os::Path& folder) {
   }
 }
 
-// The JSON of a line that fits its check; nothing otherwise.
+// The JSON of a line with a correct checksum; nothing otherwise.
 std::optional<std::string_view> Checked(std::string_view line) {
   uint32_t crc = 0;
   if (line.size() < 10 || line[8] != ' ') return std::nullopt;
@@ -53,7 +53,8 @@ Result<std::unique_ptr<Record>> Record::Open(const os::Path& folder, std::string
   MUSTER_ASSIGN(const bool mine, os::TryLock(fd.get()));
   struct stat opened = {}, named = {};
   const bool removed = ::fstat(fd.get(), &opened) != 0 || ::stat(path.c_str(), &named) != 0 ||
-                       opened.st_ino != named.st_ino;  // by the one that held it until now
+                       // Removed by the process that held it until now.
+                       opened.st_ino != named.st_ino;
   if (!mine || removed) {
     return Fail(Code::kConflict, "the same copy is under way already",
                 "wait for it, or stop it first");
@@ -70,7 +71,7 @@ void Record::Load(std::string_view text) {
   while (!text.empty()) {
     const size_t end = text.find('\n');
     if (end == std::string_view::npos) {
-      // Torn by a kill: what comes next must not become part of it.
+      // The last line is torn by a kill; the next line must not be appended to it.
       (void)os::WriteAll(fd_.get(), "\n");
       return;
     }

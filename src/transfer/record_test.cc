@@ -18,7 +18,7 @@ class RecordTest : public testing::Test {
   os::TempDir dir_;
 };
 
-TEST_F(RecordTest, GoesOnWhereItWasLeft) {
+TEST_F(RecordTest, CopyResumesFromTheJournal) {
   Open()->Begin(odd_, {.identity = "i", .upload = "u", .with_crc = true, .part_size = 7});
   Open()->AddPart(odd_, 2, {"e2", "d2"});
   Open()->AddPart(odd_, 9, {"e9", "d9"});
@@ -31,7 +31,7 @@ TEST_F(RecordTest, GoesOnWhereItWasLeft) {
   EXPECT_EQ(begun->parts.at(2).digest, "d2");
 }
 
-TEST_F(RecordTest, AnotherSourceOrOtherPartsBeginAnew) {
+TEST_F(RecordTest, ChangedSourceOrPartsStartAgain) {
   Open()->Begin("k", {.identity = "i", .upload = "u", .part_size = 7});
   EXPECT_FALSE(Open()->Find("k")->Fits("j", 7));
   EXPECT_FALSE(Open()->Find("k")->Fits("i", 8));
@@ -40,7 +40,7 @@ TEST_F(RecordTest, AnotherSourceOrOtherPartsBeginAnew) {
   EXPECT_FALSE(Open()->Find("k"));
 }
 
-TEST_F(RecordTest, RemembersWhatIsThrough) {
+TEST_F(RecordTest, FinishedObjectsAreRemembered) {
   EXPECT_FALSE(Open()->HasDone());
   Open()->Done("k", "i");
   EXPECT_TRUE(Open()->WasDone("k", "i"));
@@ -50,7 +50,7 @@ TEST_F(RecordTest, RemembersWhatIsThrough) {
   EXPECT_FALSE(Open()->HasDone());
 }
 
-TEST_F(RecordTest, ATornOrDamagedLineIsNotThere) {
+TEST_F(RecordTest, TornOrDamagedLinesAreIgnored) {
   Open()->Done("a", "1");
   std::ofstream(File(), std::ios::app) << "00000000 {\"kind\":\"done\"}\nffff";
   Open()->Done("b", "1");
@@ -59,7 +59,7 @@ TEST_F(RecordTest, ATornOrDamagedLineIsNotThere) {
   EXPECT_TRUE(record->WasDone("b", "1"));
 }
 
-TEST_F(RecordTest, WhatIsThroughIsOnDiskWithWhateverIsWrittenNext) {
+TEST_F(RecordTest, FinishedObjectsAreWrittenWithTheNextLine) {
   const auto record = Open();
   for (int i = 0; i < 20; ++i) record->Done(std::to_string(i), "x");
   record->Begin("large", {.identity = "y", .upload = "u", .part_size = 5});
@@ -69,13 +69,13 @@ TEST_F(RecordTest, WhatIsThroughIsOnDiskWithWhateverIsWrittenNext) {
   EXPECT_LT(text->find("\"done\""), text->find("\"begin\""));
 }
 
-TEST_F(RecordTest, TwoCopiersDoNotShareOne) {
+TEST_F(RecordTest, SecondProcessCannotOpenTheSameJournal) {
   const auto first = Open();
   EXPECT_EQ(Record::Open(dir_ / "r", "copy a b").error().code, Code::kConflict);
   EXPECT_TRUE(Record::Open(dir_ / "r", "copy a c"));
 }
 
-TEST_F(RecordTest, OldOnesAreRemoved) {
+TEST_F(RecordTest, OldJournalsAreRemoved) {
   Open()->Done("a", "1");
   const os::Path file = File();
   std::filesystem::last_write_time(

@@ -54,7 +54,7 @@ Status RemoveFiles(const Location& folder, std::span<const std::string> names,
       continue;
     }
     gone(name);
-    // Folders that became empty go too; the first that did not ends this.
+    // Removes parent folders that became empty, up to the first one that is not empty.
     os::Path above = os::Path(name).parent_path();
     while (!above.empty() && ::rmdir((folder.path / above).c_str()) == 0) {
       above = above.parent_path();
@@ -95,7 +95,8 @@ Result<int64_t> Remove(const Location& location, const RemoveOptions& options, S
     return {};
   };
   if (!options.recursive) {
-    // S3 says yes to deleting what is not there; a slip of the finger should not look like success.
+    // S3 reports success for the deletion of a missing object; a mistyped name must not look like
+    // success.
     MUSTER_TRY(ListItems(worker, location, false, {}, [](const Item&) { return true; }));
     names.push_back(location.key);
     MUSTER_TRY(flush());

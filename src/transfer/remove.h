@@ -9,8 +9,8 @@
 
 namespace muster::transfer {
 
-// Removes what lies at `names` below a folder of files or objects; each that is gone goes to
-// `gone`. Goes on after one that cannot be removed; the first such error comes back at the end.
+// Removes `names` below a folder of files or objects, and reports each removed name to `gone`.
+// Continues after an error and returns the first one.
 Status RemoveBelow(Worker& worker, const Location& folder, std::span<const std::string> names,
                    const std::function<void(const std::string& name)>& gone);
 
@@ -20,7 +20,8 @@ struct RemoveOptions {
   bool dry_run = false;
 };
 
-// An object, or all below it. Tells the observer of each. How many.
+// Removes an object, or all objects below it, and reports each to the observer. Returns their
+// number.
 Result<int64_t> Remove(const Location& location, const RemoveOptions& options, Stores& stores,
                        Observer& observer);
 

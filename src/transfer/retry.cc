@@ -11,9 +11,9 @@ struct NamedRow {
   std::string_view s3_code;
   Remedy remedy;
 };
-// What S3, OBS and their relatives call it. A name counts more than the status that came with it.
+// Error names of S3, OBS and compatible stores. A name has precedence over the status.
 constexpr NamedRow kByName[] = {
-    {"BadDigest", Remedy::kTryAgain},  // a byte was turned on the way
+    {"BadDigest", Remedy::kTryAgain},  // a byte changed in transit
     {"XAmzContentSHA256Mismatch", Remedy::kTryAgain},
     {"IncompleteBody", Remedy::kTryAgain},
     {"InternalError", Remedy::kTryAgain},
@@ -57,7 +57,7 @@ Remedy RemedyOf(const Trouble& trouble) {
     for (const auto& [status, remedy] : kByStatus) {
       if (trouble.status == status) return remedy;
     }
-    // An answer of success whose body did not hold what it must.
+    // A success response with an unusable body.
     return trouble.status / 100 == 2 && trouble.error.code == Code::kCorrupt ? Remedy::kTryAgain
                                                                              : Remedy::kGiveUp;
   }
@@ -67,7 +67,7 @@ Remedy RemedyOf(const Trouble& trouble) {
     case Code::kCorrupt:
       return Remedy::kTryAgain;
     default:
-      return Remedy::kGiveUp;  // our own disk or input: waiting changes nothing
+      return Remedy::kGiveUp;  // local disk or local input: a retry does not help
   }
 }
 
@@ -75,16 +75,17 @@ Remedy RemedyOf(const Trouble& trouble) {
 
 Decision Decide(const Trouble& trouble, int tries, double chance, const RetryLimits& limits) {
   const Remedy remedy = RemedyOf(trouble);
-  // Clock and keys are mended once; what is wrong after that is wrong.
+  // The clock and the credentials are corrected only once.
   const bool mended = (remedy == Remedy::kSetClock || remedy == Remedy::kNewKeys) && tries > 1;
   const bool clockless = remedy == Remedy::kSetClock && trouble.server_wall_ms == 0;
   if (remedy == Remedy::kGiveUp || mended || clockless) return {};
-  if (remedy == Remedy::kBeginAnew) return {remedy, 0};  // who begins anew counts for itself
+  // A restart of the object has its own limit.
+  if (remedy == Remedy::kBeginAnew) return {remedy, 0};
   if (tries >= limits.most_tries) return {};
   if (remedy != Remedy::kTryAgain) return {remedy, 0};
   const int doublings = std::min(tries - 1, 20);
   const int64_t wait = std::min(limits.first_wait_ms << doublings, limits.longest_wait_ms);
-  // Between half and the whole of it.
+  // A random wait between one half and the whole.
   return {remedy, wait - static_cast<int64_t>(chance * static_cast<double>(wait) / 2)};
 }
 

@@ -14,7 +14,7 @@ Trouble Answered(int status, const char* s3_code = "", Code code = Code::kIntern
 }
 Trouble Unanswered(Code code) { return Trouble(Error{code, "x", "", 0}); }
 
-TEST(Retry, EveryCauseHasItsRemedy) {
+TEST(Retry, EveryCauseHasItsReaction) {
   struct Row {
     const char* why;
     Trouble trouble;
@@ -60,7 +60,7 @@ TEST(Retry, EveryCauseHasItsRemedy) {
   }
 }
 
-TEST(Retry, WaitsDoubleUpToALimitAndEnd) {
+TEST(Retry, WaitsDoubleUpToTheLimit) {
   const RetryLimits limits{.most_tries = 6, .first_wait_ms = 100, .longest_wait_ms = 1'000};
   const Trouble trouble = Answered(503);
   const int64_t waits[] = {100, 200, 400, 800, 1'000};
@@ -70,18 +70,18 @@ TEST(Retry, WaitsDoubleUpToALimitAndEnd) {
   EXPECT_EQ(Decide(trouble, 6, 0, limits).remedy, Remedy::kGiveUp);
 }
 
-TEST(Retry, ChanceShortensAWaitByHalfAtMost) {
+TEST(Retry, RandomnessShortensAWaitByAtMostHalf) {
   const RetryLimits limits{.most_tries = 9, .first_wait_ms = 100, .longest_wait_ms = 1'000};
   EXPECT_EQ(Decide(Answered(503), 1, 0.5, limits).wait_ms, 75);
   EXPECT_GT(Decide(Answered(503), 1, 0.999, limits).wait_ms, 49);
 }
 
-TEST(Retry, ManyTriesDoNotOverflowTheWait) {
+TEST(Retry, ManyAttemptsDoNotOverflowTheWait) {
   const RetryLimits limits{.most_tries = 1000, .first_wait_ms = 100, .longest_wait_ms = 10'000};
   EXPECT_EQ(Decide(Answered(503), 900, 0, limits).wait_ms, 10'000);
 }
 
-TEST(Retry, ClockAndKeysAreMendedOnceOnly) {
+TEST(Retry, ClockAndCredentialsAreCorrectedOnce) {
   EXPECT_EQ(Decide(Answered(403, "RequestTimeTooSkewed"), 2, 0, {}).remedy, Remedy::kGiveUp);
   EXPECT_EQ(Decide(Answered(400, "ExpiredToken"), 2, 0, {}).remedy, Remedy::kGiveUp);
   Trouble dateless = Answered(403, "RequestTimeTooSkewed");

@@ -31,7 +31,7 @@ Result<s3::XmlElement> ReadAnswer(std::string_view xml, std::string_view root_na
   return root;
 }
 
-// A size that no object can have is none.
+// Rejects sizes that no object can have.
 int64_t SizeOf(std::string_view text) {
   const auto size = ParseInt(Trim(text));
   return size && *size >= 0 ? *size : 0;
@@ -42,7 +42,7 @@ std::string Decoded(std::string_view text, bool encoded) {
   return s3::UriDecode(text, true).value_or(std::string(text));
 }
 
-// What a store on this machine tells of an object's file.
+// Reads the file of an object, which only a store on this machine reports.
 void ReadFile(const s3::XmlElement& contents, ObjectInfo& info) {
   const auto path = s3::UriDecode(contents.TextOf("File"), false);
   const auto time = ParseInt(Trim(contents.TextOf("FileTime")));
@@ -87,7 +87,7 @@ Code CodeOf(int status) {
   }
 }
 
-// 32 hex digits, and no encryption that would make something else of them.
+// 32 hex digits, and no encryption that changes the ETag.
 bool IsMd5(const http::Headers& headers, std::string_view etag) {
   const std::string_view cipher = http::FindHeader(headers, "x-amz-server-side-encryption");
   const bool hidden =
@@ -277,7 +277,8 @@ Trouble TroubleOf(const http::Response& response, std::string_view what, std::st
   for (const auto& [s3_code, next] : kAdvice) {
     if (trouble.s3_code == s3_code) trouble.error.next = next;
   }
-  // A copy names two, but its source was found before: it is the destination's that lacks.
+  // A copy names two buckets, but its source was found before, so the destination bucket is
+  // missing.
   const size_t placeholder = trouble.error.next.find(kBucketHere);
   if (placeholder != std::string::npos && !bucket.empty()) {
     trouble.error.next.replace(placeholder, kBucketHere.size(), bucket);

@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(S3Answers, AListingIsReadWithItsEncodedKeys) {
+TEST(S3Answers, ListingWithEncodedKeysIsRead) {
   const auto page = ReadListPage(
       "<ListBucketResult><EncodingType>url</EncodingType><IsTruncated>true</IsTruncated>"
       "<NextContinuationToken>t&amp;1</NextContinuationToken>"
@@ -26,7 +26,7 @@ TEST(S3Answers, AListingIsReadWithItsEncodedKeys) {
   EXPECT_EQ(page->next, "t&1");
 }
 
-TEST(S3Answers, AListingThatCannotGoOnOrHasNoKeysIsCorrupt) {
+TEST(S3Answers, ListingWithoutKeysOrTokenIsCorrupt) {
   for (const char* xml :
        {"", "<html/>", "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
         "<ListBucketResult><Contents><Size>1</Size></Contents></ListBucketResult>"}) {
@@ -37,7 +37,7 @@ TEST(S3Answers, AListingThatCannotGoOnOrHasNoKeysIsCorrupt) {
   EXPECT_EQ(page->objects[0].size, 0);
 }
 
-TEST(S3Answers, ErrorsKeepTheirNameAndSayWhatToDo) {
+TEST(S3Answers, ErrorsKeepTheirNameAndHaveANextStep) {
   http::Response response{403,
                           {{"Date", "Sat, 31 Jan 2026 14:05:09 GMT"}},
                           "<Error><Code>SignatureDoesNotMatch</Code><Message>No.\x1b[31m</Message>"
@@ -52,7 +52,7 @@ TEST(S3Answers, ErrorsKeepTheirNameAndSayWhatToDo) {
   EXPECT_THAT(trouble.error.next, HasSubstr("secret key"));
 }
 
-TEST(S3Answers, TheNextStepNamesTheBucket) {
+TEST(S3Answers, NextStepNamesTheBucket) {
   for (const char* code : {"NoSuchBucket", "BucketNotEmpty"}) {
     const http::Response response{404, {}, fmt::format("<Error><Code>{}</Code></Error>", code)};
     EXPECT_THAT(TroubleOf(response, "x", "mine").error.next, HasSubstr("s3://mine"));
@@ -60,18 +60,18 @@ TEST(S3Answers, TheNextStepNamesTheBucket) {
   }
 }
 
-TEST(S3Answers, AnAnswerWithoutABodyIsAnErrorAllTheSame) {
+TEST(S3Answers, ErrorResponseWithoutBodyIsAnError) {
   EXPECT_EQ(TroubleOf({404, {}, ""}, "look at x").error.code, Code::kNotFound);
   EXPECT_EQ(TroubleOf({502, {}, "<html>Bad Gateway</html>"}, "x").error.code, Code::kUnavailable);
   EXPECT_EQ(TroubleOf({507, {}, ""}, "x").error.code, Code::kNoSpace);
 }
 
-TEST(S3Answers, SuccessMayHoldAnError) {
+TEST(S3Answers, SuccessResponseMayContainAnError) {
   EXPECT_TRUE(HoldsError({200, {}, "<Error><Code>InternalError</Code></Error>"}));
   EXPECT_FALSE(HoldsError({200, {}, "<CopyObjectResult><ETag>x</ETag></CopyObjectResult>"}));
 }
 
-TEST(S3Answers, OnlyAChecksumOfTheWholeCounts) {
+TEST(S3Answers, OnlyAChecksumOfTheWholeObjectCounts) {
   http::Response response{200, {{"ETag", "\"x\""}, {"x-amz-checksum-crc32c", "AAAAAA=="}}, ""};
   ASSERT_TRUE(ReadObjectHead(response).checksum);
   EXPECT_EQ(ReadObjectHead(response).checksum->value, "AAAAAA==");
@@ -80,7 +80,7 @@ TEST(S3Answers, OnlyAChecksumOfTheWholeCounts) {
   EXPECT_FALSE(ReadObjectHead({200, {{"x-amz-checksum-crc32c", "AAAAAA==-3"}}, ""}).checksum);
 }
 
-TEST(S3Answers, AnETagIsAnMd5OnlyWhereItCanBe) {
+TEST(S3Answers, ETagIsAnMd5OnlyIfPossible) {
   const std::string md5(32, 'a');
   EXPECT_TRUE(ReadObjectHead({200, {{"ETag", '"' + md5 + '"'}}, ""}).etag_is_md5);
   EXPECT_FALSE(ReadObjectHead({200, {{"ETag", '"' + md5 + "-2\""}}, ""}).etag_is_md5);
@@ -90,14 +90,14 @@ TEST(S3Answers, AnETagIsAnMd5OnlyWhereItCanBe) {
           .etag_is_md5);
 }
 
-TEST(S3Answers, TheSizeIsThatOfTheWholeObject) {
+TEST(S3Answers, SizeIsThatOfTheWholeObject) {
   EXPECT_EQ(
       ReadObjectHead({206, {{"Content-Length", "5"}, {"Content-Range", "bytes 0-4/99"}}, ""}).size,
       99);
   EXPECT_EQ(ReadObjectHead({200, {{"Content-Length", "5"}}, ""}).size, 5);
 }
 
-TEST(S3Answers, CompositeETagsAreThoseThatStoresMake) {
+TEST(S3Answers, CompositeETagsMatchThoseOfStores) {
   const CompletedPart parts[] = {{1, "5d41402abc4b2a76b9719d911017c592", ""},
                                  {2, "7d793037a0760186574b0282f2f435e7", ""}};
   EXPECT_EQ(CompositeETag(parts), "065947336a2f2a95ba8899f3675c3be6-2");
@@ -105,7 +105,7 @@ TEST(S3Answers, CompositeETagsAreThoseThatStoresMake) {
   EXPECT_EQ(CompositeETag(odd), "");
 }
 
-TEST(S3Answers, WhatIsWrittenIsReadAgain) {
+TEST(S3Answers, WrittenDocumentsAreReadBack) {
   const std::string keys[] = {"a&b", "<c>"};
   EXPECT_THAT(WriteDelete(keys), HasSubstr("<Key>a&amp;b</Key>"));
   const CompletedPart parts[] = {{1, "e", "AAAAAA=="}};

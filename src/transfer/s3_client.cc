@@ -38,7 +38,7 @@ PutAnswer ReadPut(const http::Response& response, const SealedBody& body) {
           !body.crc32c.empty() && crc == body.crc32c};
 }
 
-// An answer of success that does not hold what it must can be asked for again.
+// The retry of a request whose success response has an unusable body.
 Trouble Unreadable(const http::Response& response, Error error) {
   Trouble trouble(std::move(error));
   trouble.status = response.status;
@@ -47,7 +47,7 @@ Trouble Unreadable(const http::Response& response, Error error) {
 
 }  // namespace
 
-// One request before it is signed.
+// An unsigned request.
 struct S3Client::Request {
   std::string what;  // operation and object, for errors
   std::string method;
@@ -58,7 +58,7 @@ struct S3Client::Request {
   const SealedBody* body = nullptr;
   std::function<void(const http::Response&)> begin = {};
   std::function<bool(std::string_view)> take = {};
-  bool may_hold_error = false;  // 200 is no promise: the body tells
+  bool may_hold_error = false;  // the body of a 200 response may contain an error
 };
 
 S3Client::S3Client(std::shared_ptr<Store> store, const Clock& clock, int64_t patience_ms)

@@ -17,17 +17,17 @@
 
 namespace muster::transfer {
 
-// A body with what tells that it arrived as it was.
+// A request body with its checksums.
 struct SealedBody {
   http::FileRange file;
-  std::string crc32c;                 // base64; empty: not sent
-  std::string sha256;                 // hex; empty: the payload is not signed
+  std::string crc32c;                 // base64; empty if not sent
+  std::string sha256;                 // hex; empty for an unsigned payload
   std::function<bool(int64_t)> sent;  // as in http::Call
 };
 
 struct PutAnswer {
   std::string etag;
-  bool crc_checked = false;  // the server said that it compared the CRC
+  bool crc_checked = false;  // the server confirmed that it compared the CRC
 };
 
 struct UploadStart {
@@ -37,14 +37,14 @@ struct UploadStart {
 
 struct GetRange {
   int64_t offset = 0;
-  int64_t length = -1;  // -1: the whole object, without a Range header
-  std::string if_etag;  // only while the object is still this one; empty: whatever it is
+  int64_t length = -1;  // -1 for the whole object, without a Range header
+  std::string if_etag;  // only if the object still has this ETag; empty for any
 };
 
-// One connection's worth of requests to an object store, each tried once. One thread.
+// Requests to an object store over one connection, without retries. One thread.
 class S3Client {
  public:
-  // The store is shared by all workers. `patience_ms`: without a byte of an answer.
+  // All workers share the store. `patience_ms` limits the time without a byte of a response.
   S3Client(std::shared_ptr<Store> store, const Clock& clock, int64_t patience_ms = 60'000);
   ~S3Client();
 
@@ -55,14 +55,14 @@ class S3Client {
                          const std::string& delimiter, const std::string& token, int most = 0);
 
   Outcome<ObjectInfo> Head(const std::string& bucket, const std::string& key);
-  // `begin` gets what the answer tells of the object, then `take` its bytes.
+  // `begin` receives the metadata of the object, then `take` its bytes.
   Outcome<ObjectInfo> Get(const std::string& bucket, const std::string& key, const GetRange& range,
                           const std::function<void(const ObjectInfo&)>& begin,
                           const std::function<bool(std::string_view)>& take);
   Outcome<PutAnswer> Put(const std::string& bucket, const std::string& key, const SealedBody& body,
                          const http::Headers& kept);
-  // A tar whose files become objects of the bucket, where the store unpacks it; else an object of
-  // its own.
+  // Uploads a tar. A store that unpacks archives creates an object for each file; other stores keep
+  // the tar as one object.
   Outcome<void> PutArchive(const std::string& bucket, const std::string& key,
                            std::string_view archive);
   Outcome<std::string> Copy(const std::string& from_bucket, const std::string& from_key,
@@ -78,18 +78,18 @@ class S3Client {
   Outcome<std::string> CopyPart(const std::string& from_bucket, const std::string& from_key,
                                 const GetRange& range, const std::string& bucket,
                                 const std::string& key, const std::string& upload, int number);
-  // `crc32c`: of the whole object, base64; empty: not told. Its ETag.
+  // `crc32c` of the whole object, base64; empty if unknown. Returns the ETag.
   Outcome<std::string> Complete(const std::string& bucket, const std::string& key,
                                 const std::string& upload, std::span<const CompletedPart> parts,
                                 const std::string& crc32c);
   Outcome<void> Abort(const std::string& bucket, const std::string& key, const std::string& upload);
 
-  // Only Muster's own store knows these: see near_store.h.
+  // Requests that only Muster's own store supports: see near_store.h.
   Outcome<std::vector<StoreKey>> Keys();
   Outcome<StoreKey> MakeKey(const StoreKey& wanted);
   Outcome<void> RevokeKey(const std::string& access_key);
   Outcome<NearAnswer> Near();
-  // A text that changes whenever anything below the prefix does.
+  // A text that changes whenever an object below the prefix changes.
   Outcome<std::string> Stamp(const std::string& bucket, const std::string& prefix);
   Outcome<void> Adopt(const std::string& bucket, std::span<const Offer> offers);
 
@@ -101,7 +101,7 @@ class S3Client {
  private:
   struct Request;
   Outcome<http::Response> Send(Request request);
-  // A question to the store itself, and its answer as `read` makes it out.
+  // Sends a request to the store itself and parses its response with `read`.
   template <typename T>
   Outcome<T> Ask(Request request, Result<T> (*read)(std::string_view));
   Result<http::Client*> ClientFor(const std::string& origin, const std::string& ca_file);

@@ -1,4 +1,4 @@
-// From object to object of one store: the bytes stay there.
+// Copies an object inside one store; the bytes stay in the store.
 #include <map>
 
 #include "transfer/object_copy.h"
@@ -31,7 +31,7 @@ class ServerCopy final : public ObjectCopy {
 
 Outcome<ObjectCopy::Work> ServerCopy::Begin(Worker& worker) {
   PartLimits limits = session_.options.parts;
-  // Nothing passes through here: large parts, and in one request whatever S3 allows that for.
+  // No bytes pass through the client: use large parts, and a single request up to the limit of S3.
   limits.usual = 256 * kMiB;
   limits.whole_up_to = std::min<int64_t>(1024 * kMiB, limits.most);
   plan_ = PlanParts(item_.size, limits);
@@ -75,7 +75,7 @@ Outcome<Check> ServerCopy::Finish(Worker& worker) {
   std::vector<CompletedPart> parts;
   {
     const MutexLock lock(mutex_);
-    // The same ETag of both is the same MD5, or the same MD5s of the same parts.
+    // Equal ETags mean equal MD5s, or equal MD5s of the same parts.
     if (plan_.count == 1)
       return etag_ == item_.etag && !etag_.empty() ? Check::kMd5 : Check::kLength;
     for (const auto& [number, etag] : etags_) parts.push_back({number, etag, ""});

@@ -6,7 +6,8 @@ namespace muster::transfer {
 
 constexpr size_t kMostTold = 100;
 
-// Whether the same command may succeed later though nobody mended anything but, say, a full disk.
+// Whether the same command may succeed later without a correction by the user, except for example
+// free disk space.
 static bool MayPass(Code code) {
   return code == Code::kTimeout || code == Code::kUnavailable || code == Code::kNoSpace ||
          code == Code::kCorrupt;
@@ -94,7 +95,7 @@ void Session::Failed(const std::string& source, const std::string& destination, 
                      int64_t size) {
   ++ended_;
   const MutexLock lock(mutex_);
-  // What was only broken off by Ctrl-C did not fail.
+  // An object that was interrupted by Ctrl-C did not fail.
   if (stopped_) return;
   ++summary_.failed;
   summary_.passing += MayPass(error.code) ? 1 : 0;

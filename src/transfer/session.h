@@ -13,7 +13,7 @@
 
 namespace muster::transfer {
 
-// What all workers of one copy share. Any thread.
+// The state that all workers of a copy share. Any thread.
 class Session {
  public:
   Session(const CopyOptions& its_options, Stores& its_stores, Observer& observer);
@@ -21,16 +21,17 @@ class Session {
   const CopyOptions& options;
   Stores& stores;
   const SystemClock clock;
-  std::unique_ptr<Record> record;  // null: none is kept
+  std::unique_ptr<Record> record;  // null if no journal is kept
 
-  // Tells a worker from the others.
+  // A number that identifies a worker.
   unsigned NextHand() { return hands_++; }
 
   bool stopped() const { return stopped_; }
   void Stop() EXCLUDES(mutex_);
-  // Waits for `ms`; false when the copy is to end.
+  // Waits for `ms`. Returns false if the copy is to stop.
   bool Sleep(int64_t ms) EXCLUDES(mutex_);
-  // Bytes that moved, held back to the pace that was asked for; false when the copy is to end.
+  // Accounts for transferred bytes and waits as the rate limit requires. Returns false if the copy
+  // is to stop.
   bool Moved(int64_t bytes);
 
   void Found(int64_t size);
@@ -38,7 +39,7 @@ class Session {
   void PartEnded(int64_t bytes) { ended_bytes_ += bytes; }
   void Retried() { ++retries_; }
   void Note(std::string text) EXCLUDES(mutex_);
-  // `kept`: so many of its bytes were there from an earlier run.
+  // `kept`: bytes of the object that an earlier run transferred.
   void Copied(const Item& item, const Location& destination, Check check, int64_t kept)
       EXCLUDES(mutex_);
   void Did(Deed::Kind kind, const std::string& source, const std::string& destination, int64_t size)

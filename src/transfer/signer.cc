@@ -25,7 +25,7 @@ Address AddressOf(const Profile& profile, std::string_view bucket, std::string_v
   Address address;
   const auto url = http::ParseUrl(profile.endpoint);
   http::Url at = url ? *url : http::Url{};
-  // Under TLS a dot in a bucket's name would fall outside the certificate's wildcard.
+  // With TLS, a bucket name with a dot would not match the wildcard certificate.
   const bool dotted = at.tls && bucket.find('.') != std::string_view::npos;
   const bool in_path = profile.path_style || bucket.empty() || dotted;
   if (!in_path) at.host = fmt::format("{}.{}", bucket, at.host);

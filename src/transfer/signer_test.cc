@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// The account and the requests of the documentation of signature version 4.
+// The account and the requests in the documentation of signature version 4.
 Profile Sample() {
   return {.name = "x",
           .endpoint = "https://s3.amazonaws.com",
@@ -21,7 +21,7 @@ Profile Sample() {
 }
 const int64_t kThen = *s3::ParseCompactDate("20130524T000000Z");
 
-TEST(Signer, PresignsTheDocumentedUrl) {
+TEST(Signer, DocumentedPresignedUrlIsReproduced) {
   const Profile profile = Sample();
   const std::string url = Signer().Presign(profile, AddressOf(profile, "examplebucket", "test.txt"),
                                            "GET", {}, 86400, kThen);
@@ -31,7 +31,7 @@ TEST(Signer, PresignsTheDocumentedUrl) {
   EXPECT_THAT(url, Not(HasSubstr("EXAMPLEKEY")));
 }
 
-TEST(Signer, SignsTheDocumentedListing) {
+TEST(Signer, DocumentedListingSignatureIsReproduced) {
   const Profile profile = Sample();
   http::Headers headers;
   Signer().Sign(profile, AddressOf(profile, "examplebucket", ""), "GET",
@@ -42,7 +42,7 @@ TEST(Signer, SignsTheDocumentedListing) {
       HasSubstr("Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"));
 }
 
-TEST(Signer, TheSessionTokenGoesWithTheRequestAndIsSigned) {
+TEST(Signer, SessionTokenIsSentAndSigned) {
   Profile profile = Sample();
   profile.session_token = "token";
   http::Headers headers;
@@ -53,11 +53,12 @@ TEST(Signer, TheSessionTokenGoesWithTheRequestAndIsSigned) {
               HasSubstr("host;x-amz-content-sha256;x-amz-date;x-amz-security-token"));
 }
 
-TEST(AddressOf, KnowsBothStyles) {
+TEST(AddressOf, BothAddressingStyles) {
   Profile profile = Sample();
   EXPECT_EQ(AddressOf(profile, "b-1", "a//b").path, "/a//b");
   EXPECT_EQ(AddressOf(profile, "b-1", "a").host, "b-1.s3.amazonaws.com");
-  EXPECT_EQ(AddressOf(profile, "b.1", "a").path, "/b.1/a");  // no certificate would fit
+  // A wildcard certificate would not match.
+  EXPECT_EQ(AddressOf(profile, "b.1", "a").path, "/b.1/a");
   EXPECT_EQ(AddressOf(profile, "", "").path, "/");
   profile.path_style = true;
   profile.endpoint = "http://127.0.0.1:9000";

@@ -40,7 +40,7 @@ Profile Store::profile() const {
 
 void Store::RenewKeys() {
   auto fresh = renew_ ? renew_() : Fail(Code::kInvalid, "there is nowhere to read them");
-  if (!fresh) return;  // the old ones fail once more, and that is told
+  if (!fresh) return;  // the old credentials fail again with the error of the store
   const MutexLock lock(mutex_);
   profile_.access_key = fresh->access_key;
   profile_.secret_key = fresh->secret_key;

@@ -8,20 +8,20 @@
 
 namespace muster::transfer {
 
-// A key pair of Muster's own store, and what it may do.
+// An access key of Muster's own store and its permissions.
 struct KeyGrant {
-  std::string bucket;  // "*": every one
-  std::string prefix;  // of keys; empty: all
+  std::string bucket;  // "*" for all buckets
+  std::string prefix;  // key prefix; empty for all keys
   bool write = false;
 };
 struct StoreKey {
   std::string access_key;
-  std::string secret_key;  // told once, when it is made
+  std::string secret_key;  // returned only when the key is created
   std::string user;
   std::vector<KeyGrant> grants;
 };
 
-// Documents of the store, read and written. Pure.
+// Readers and writers for the key documents of the store. Pure.
 Result<std::vector<StoreKey>> ReadKeys(std::string_view xml);
 Result<StoreKey> ReadNewKey(std::string_view xml);
 std::string WriteNewKey(const StoreKey& wanted);

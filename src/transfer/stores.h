@@ -10,14 +10,13 @@
 
 namespace muster::transfer {
 
-// The object stores of this run, by the name of their profile; found when first asked for. Any
-// thread.
+// The object stores of this run by profile name, opened at first use. Any thread.
 class Stores {
  public:
   using Find = std::function<Result<Profile>(const std::string& name)>;
   explicit Stores(Find find) : find_(std::move(find)) {}
 
-  // "" is the one that applies when none is named.
+  // "" is the default profile.
   Result<std::shared_ptr<Store>> For(const std::string& name) EXCLUDES(mutex_);
 
  private:

@@ -1,5 +1,5 @@
-// What people write and what servers answer: any bytes are read or refused, names lead out of no
-// folder, and no secret is shown.
+// User input and server responses: any bytes are parsed or rejected, no name leaves its folder, and
+// no secret is shown.
 #include "base/testing/fuzz.h"
 #include "base/text.h"
 #include "transfer/filter.h"
@@ -55,7 +55,7 @@ void CheckHead(std::string_view text) {
 
 void CheckProfiles(std::string_view text) {
   constexpr std::string_view kSecret = "hush-hush";
-  if (text.find(kSecret) != std::string_view::npos) return;  // told by the input, not by us
+  if (text.find(kSecret) != std::string_view::npos) return;  // the secret is part of the input
   ProfileSources sources;
   sources.wanted = "x";
   sources.profiles = text;

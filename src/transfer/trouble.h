@@ -9,17 +9,17 @@
 
 namespace muster::transfer {
 
-// Why a request was not served, with all that a decision to try again needs. An Error of the
-// transport or of the disk becomes one by itself.
+// Why a request failed, with everything that the retry decision needs. An Error of the transport or
+// the disk converts to a Trouble.
 struct Trouble {
   Trouble() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): errors of lower layers pass through as they are
   Trouble(Error its_error) : error(std::move(its_error)) {}
 
   Error error;
-  int status = 0;              // of HTTP; 0: no answer came
-  std::string s3_code = {};    // "SlowDown"; empty when the answer named none
-  int64_t server_wall_ms = 0;  // the server's clock by its answer; 0: not told
+  int status = 0;              // HTTP status; 0 if no response arrived
+  std::string s3_code = {};    // "SlowDown"; empty if the response has no error name
+  int64_t server_wall_ms = 0;  // the clock of the server in its response; 0 if unknown
 };
 
 template <typename T>

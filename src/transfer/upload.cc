@@ -1,4 +1,4 @@
-// Anything to an object store: whole in one request, or as a multipart upload.
+// Uploads any source to an object store, in one request or as a multipart upload.
 #include <fcntl.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace muster::transfer {
 namespace {
 
 struct Sums {
-  std::string crc32c, sha256;  // raw; the second only where it was asked for
+  std::string crc32c, sha256;  // raw; sha256 only on request
 };
 
 Result<Sums> SumFile(const http::FileRange& file, bool with_sha256, std::string& buffer) {
@@ -52,16 +52,17 @@ class Upload final : public ObjectCopy {
   using Send = std::function<Outcome<PutAnswer>(const SealedBody&)>;
 
   bool local() const { return item_.at.kind == Location::Kind::kFile; }
-  Outcome<void> CheckSame() const;  // that nobody wrote to the file meanwhile
+  Outcome<void> CheckSame() const;  // fails if the file was written meanwhile
   Outcome<void> OpenAll(Worker& worker);
   Outcome<void> LearnObject(Worker& worker);
   Outcome<std::vector<int>> BeginParts(Worker& worker);
-  // The bytes of a part, where they can be sent from.
+  // The bytes of a part as a range of a file.
   Outcome<http::FileRange> Bytes(Worker& worker, const Part& part);
-  // How the source was proven, and what goes with it.
+  // Records how the source was verified, and the headers to keep.
   void Learn(Check check, http::Headers kept) EXCLUDES(mutex_);
   http::Headers kept() EXCLUDES(mutex_);
-  // Sends with what the store can check, and again with a signed payload when it checks nothing.
+  // Sends with a checksum that the store can verify, and again with a signed payload if the store
+  // verifies nothing.
   Outcome<PutAnswer> SendSealed(Worker& worker, const http::FileRange& file, std::string& crc32c,
                                 const Send& send);
   Outcome<std::string> CompleteOnce(S3Client& client, std::span<const CompletedPart> parts,
@@ -70,7 +71,7 @@ class Upload final : public ObjectCopy {
   Session& session_;
   Item item_;
   const Target target_;
-  os::Fd file_;  // the source, or what was fetched of one that knows no ranges
+  os::Fd file_;  // the source, or the spooled bytes of a source without range support
   PartPlan plan_;
   std::string upload_;
   bool with_crc_ = false;
@@ -79,7 +80,7 @@ class Upload final : public ObjectCopy {
     std::string etag, crc32c;  // raw
   };
   std::map<int, Done> done_ GUARDED_BY(mutex_);
-  Check check_ GUARDED_BY(mutex_) = Check::kCrc;  // the weakest of all parts and of both ends
+  Check check_ GUARDED_BY(mutex_) = Check::kCrc;  // the weakest check of all parts and both ends
   http::Headers kept_ GUARDED_BY(mutex_);
 };
 
@@ -109,7 +110,7 @@ Outcome<ObjectCopy::Work> Upload::Begin(Worker& worker) {
   return work;
 }
 
-// What a listing does not tell of an object that comes in parts.
+// Reads metadata that a listing does not contain, for an object that is copied in parts.
 Outcome<void> Upload::LearnObject(Worker& worker) {
   if (item_.at.kind != Location::Kind::kObject) return {};
   MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(item_.at.profile));
@@ -193,8 +194,8 @@ Outcome<PutAnswer> Upload::SendSealed(Worker& worker, const http::FileRange& fil
     const bool with_sha256 = !by_crc || !store.private_link();
     Outcome<PutAnswer> answer = worker.Try(&store, [&]() -> Outcome<PutAnswer> {
       MUSTER_ASSIGN(const Sums sums, SumFile(file, with_sha256, worker.buffer));
-      // What changed until now would be kept as it was read, torn; what changes from now on does
-      // not fit its sums, and the store refuses it.
+      // A change before this check would be stored as a mix of old and new bytes. A later change
+      // does not match the checksums, and the store rejects it.
       MUSTER_TRY(CheckSame());
       crc32c = sums.crc32c;
       SealedBody body{file, by_crc ? s3::Base64(sums.crc32c) : "", s3::Hex(sums.sha256),
@@ -234,7 +235,8 @@ Outcome<std::string> Upload::CompleteOnce(S3Client& client, std::span<const Comp
                                           const std::string& crc32c) {
   auto etag = client.Complete(target_.at.bucket, target_.at.key, upload_, parts, crc32c);
   if (etag || etag.error().s3_code != "NoSuchUpload") return etag;
-  // Perhaps it was completed and the answer was lost: then the object is there, made of our parts.
+  // The upload may have completed although its response was lost: the object then consists of these
+  // parts.
   const auto head = client.Head(target_.at.bucket, target_.at.key);
   const std::string wanted = CompositeETag(parts);
   if (head && head->size == plan_.size && !wanted.empty() && head->etag == wanted) return wanted;

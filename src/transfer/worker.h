@@ -12,22 +12,22 @@
 
 namespace muster::transfer {
 
-// One thread of a copy with its connections, which it keeps from one object to the next.
+// One thread of a copy with its connections, which it reuses for all objects.
 class Worker {
  public:
   explicit Worker(Session& its_session);
 
   Session& session;
   const unsigned hand;  // its number in the session
-  std::string buffer;   // for bytes on their way
+  std::string buffer;   // buffer for bytes in transit
 
   Result<S3Client*> StoreFor(const std::string& profile);
   Result<http::Client*> HostFor(const std::string& origin);
-  // An unnamed file for bytes that go from one server to another.
+  // An unnamed file for bytes that are copied between two servers.
   Result<int> Spool();
 
-  // Tries a request by the table of retry.h until it is served, given up, or must begin anew.
-  // `store` is whom it asks; null: no object store.
+  // Repeats a request by the table of retry.h until it succeeds, fails, or the object must restart.
+  // `store` is the store that receives the request; null if it is not an object store.
   template <typename Request>
   auto Try(Store* store, const Request& request) -> decltype(request()) {
     for (int tries = 1;; ++tries) {
@@ -37,7 +37,8 @@ class Worker {
   }
 
  private:
-  // Waits, sets the clock or reads keys; false when another try makes no sense.
+  // Waits, sets the clock or reads credentials, as the table requires. Returns false if a retry
+  // makes no sense.
   bool Mend(const Trouble& trouble, Store* store, int tries);
 
   std::map<std::string, std::unique_ptr<S3Client>> stores_;
