@@ -151,6 +151,8 @@ constexpr std::string_view kAnswers = R"json({
       "description": "the latest values by name"},
     "at": {"type": "object", "additionalProperties": {"type": "object"},
       "description": "step or epoch of the values that are older than the current one"},
+    "reported": {"type": "array", "items": {"type": "string"},
+      "description": "names from $MUSTER_METRICS"},
     "text": {"type": "string"}}},
 "Number": {"type": ["number", "string"],
   "description": "JSON has no NaN and no infinities: they are the strings nan, inf and -inf"},

@@ -26,16 +26,18 @@ void AppendTo(os::Fd& file, const os::Path& path, const std::string& line) {
 }  // namespace
 
 void Follower::Start() {
-  // The ranks of a role tell the same story; the first one of each is read.
+  // The ranks of a role print the same values: the log of the first one is read.
   std::set<std::string> roles;
   for (const auto& rank : order_.ranks) {
     const bool first = roles.insert(rank.role).second;
     auto file = os::Open(order_.LogPath(rank.rank), O_RDONLY);
     if (!file) continue;
-    Log& log = logs_.emplace_back();
-    log.path = order_.LogPath(rank.rank);
-    log.file = std::move(*file);
-    if (first || rank.rank == 0) log.series.emplace(rank.rank);
+    logs_.push_back({.path = order_.LogPath(rank.rank),
+                     .file = std::move(*file),
+                     .index = {},
+                     .series = SeriesReader(rank.rank),
+                     .metrics = MetricsFile(MetricsPath(order_, rank.rank)),
+                     .read_log = first || rank.rank == 0});
   }
   if (!logs_.empty()) timer_ = loop_.After(kTickMs, [this] { Tick(); });
 }
@@ -64,13 +66,20 @@ void Follower::LookAtSizes() {
 }
 
 void Follower::LookAtNumbers(Look look) {
-  for (auto& log : logs_) {
-    if (!log.series) continue;
-    log.series->Look(log.file.get(), log.size);
-    if (look == Look::kLast) log.series->Close();
-    if (const auto line = log.series->TakeLine(loop_.clock().WallMs()))
+  for (Log& log : logs_) {
+    if (log.read_log) log.series.Look(log.file.get(), log.size);
+    LookAtReports(log);
+    if (look == Look::kLast) log.series.Close();
+    if (const auto line = log.series.TakeLine(loop_.clock().WallMs()))
       AppendTo(series_, os::Path(order_.dir) / "series", *line);
+    if (auto fault = log.series.TakeFault()) note_(std::move(*fault));
   }
+}
+
+void Follower::LookAtReports(Log& log) {
+  const MetricsFile::State state = log.metrics.Look();
+  if (state.replaced) log.series.ReportsReplaced();
+  if (state.file >= 0) log.series.LookAtReports(state.file, state.size);
 }
 
 }  // namespace muster::launcher

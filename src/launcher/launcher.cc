@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "launcher/claim.h"
+#include "launcher/metrics_files.h"
 #include "launcher/node.h"
 #include "launcher/record_writer.h"
 #include "launcher/signals.h"
@@ -42,6 +43,8 @@ Ground PrepareGround(NodeOrder& order, Footing& footing) {
                 .companions = Companions::For(order, footing.packages),
                 .notes = order.notes};
   footing.packages = ground.companions.packages();
+  if (const auto status = PrepareMetrics(order); !status)
+    ground.notes.push_back("$MUSTER_METRICS is not available: " + status.error().text);
   if (order.view) ground.companions.KeepIn(*order.view);
   for (std::string& note : order.view ? EnterPlatform(order) : footing.Take(order))
     ground.notes.push_back(std::move(note));

@@ -84,7 +84,8 @@ TEST(FollowerTest, IndexGrowsWithTheLogAndSeriesOnceASecond) {
   const auto log = os::Open(order.LogPath(4), O_WRONLY | O_CREAT | O_APPEND);
   ASSERT_TRUE(log);
   ASSERT_TRUE(os::WriteFileAtomic(order.LogPath(5), "loss: 9\n"));
-  Follower follower(loop, order);
+  std::vector<std::string> notes;
+  Follower follower(loop, order, [&](std::string note) { notes.push_back(std::move(note)); });
   follower.Start();
   const int64_t wall = loop.clock().WallMs();
   ASSERT_TRUE(os::WriteAll(log->get(), "loss: 0.5\n"));
@@ -101,6 +102,31 @@ TEST(FollowerTest, IndexGrowsWithTheLogAndSeriesOnceASecond) {
   EXPECT_THAT(series, HasSubstr("0.25"));
   EXPECT_THAT(series, testing::Not(HasSubstr("\"rank\":5"))) << "one rank of a role is enough";
   EXPECT_EQ(loop.timer_count(), 0u);
+  EXPECT_THAT(notes, testing::IsEmpty());
+}
+
+TEST(FollowerTest, EveryRankReportsByItsMetricsFileAndFaultsAreNotedOnce) {
+  const os::TempDir dir;
+  os::FakeLoop loop;
+  NodeOrder order;
+  order.dir = dir.path();
+  for (const int rank : {4, 5}) order.ranks.push_back({.rank = rank, .role = "worker"});
+  ASSERT_TRUE(PrepareMetrics(order));
+  for (const int rank : {4, 5}) ASSERT_TRUE(os::WriteFileAtomic(order.LogPath(rank), "loss: 9\n"));
+  std::vector<std::string> notes;
+  Follower follower(loop, order, [&](std::string note) { notes.push_back(std::move(note)); });
+  follower.Start();
+  ASSERT_TRUE(os::WriteFileAtomic(MetricsPath(order, 5), "{\"loss\": 0.5}\n"));
+  ASSERT_TRUE(os::WriteFileAtomic(MetricsPath(order, 4), "nonsense\nmore\n{\"reward\": 12}\n"));
+  loop.Advance(1000);
+  ASSERT_TRUE(os::WriteFileAtomic(MetricsPath(order, 4), "nonsense\n{\"reward\": 13}\n"));
+  follower.Finish();
+  const auto series = os::ReadFile(dir / "series").value();
+  EXPECT_THAT(series, HasSubstr("{\"values\":{\"loss\":0.5},\"reported\":[\"loss\"],"));
+  EXPECT_THAT(series, HasSubstr("{\"loss\":9.0,\"reward\":13.0},\"reported\":[\"reward\"],"));
+  EXPECT_THAT(notes, testing::ElementsAre(
+                         "rank 4: $MUSTER_METRICS has a line that is not read: it is not a "
+                         "JSON object such as {\"step\": 10, \"loss\": 0.4}: nonsense"));
 }
 
 }  // namespace

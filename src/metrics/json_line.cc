@@ -70,13 +70,17 @@ std::optional<double> Fraction(double value) {
 
 }  // namespace
 
+std::optional<json::object> ParsePythonJson(std::string_view line) {
+  auto parsed = ParseJson(QuoteNonFinite(line));
+  if (!parsed || !parsed->is_object()) return std::nullopt;
+  return std::move(parsed->get_object());
+}
+
 std::optional<json::object> FindJsonObject(std::string_view line) {
   line = Trim(line);
   const size_t open = line.substr(0, kMaxPrefix).find("{\"");
   if (open == std::string_view::npos || line.back() != '}') return std::nullopt;
-  auto parsed = ParseJson(QuoteNonFinite(line.substr(open)));
-  if (!parsed || !parsed->is_object()) return std::nullopt;
-  return std::move(parsed->get_object());
+  return ParsePythonJson(line.substr(open));
 }
 
 Values ReadJsonLine(const json::object& object) {

@@ -9,8 +9,10 @@
 
 namespace muster::metrics {
 
-// A JSON object on a line, also behind the prefix of a logger. NaN, Infinity and -Infinity, which
-// are not JSON but which Python writes, become the strings "NaN", "Infinity", "-Infinity".
+// A line that is one JSON object. NaN, Infinity and -Infinity, which are not JSON but which Python
+// writes, become the strings "NaN", "Infinity", "-Infinity".
+std::optional<json::object> ParsePythonJson(std::string_view line);
+// The same behind the prefix of a logger.
 std::optional<json::object> FindJsonObject(std::string_view line);
 
 // The numbers of an object that a program printed. Known names become the common ones; others stay.

@@ -1,6 +1,7 @@
 #include "metrics/measured.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -47,12 +48,39 @@ std::string Age(const Measured& measured, const std::string& name) {
   return older ? fmt::format(" ({} {})", older->first, Plain(older->second)) : "";
 }
 
+constexpr size_t kMostReported = 6;
+constexpr std::array kCommon{"loss",         "accuracy",  "val_loss",
+                             "val_accuracy", "test_loss", "test_accuracy"};
+
+bool IsCount(std::string_view name) {
+  return name == "step" || name == "steps" || name == "epoch" || name == "epochs";
+}
+
+bool IsCommon(std::string_view name) {
+  return IsCount(name) || name == "throughput" || std::ranges::find(kCommon, name) != kCommon.end();
+}
+
+std::string Shown(std::string_view name, double value) {
+  const bool fraction = name.ends_with("accuracy") && value >= 0 && value <= 1;
+  return fraction ? fmt::format("{} {:.1f} %", name, value * 100)
+                  : fmt::format("{} {:.4g}", name, value);
+}
+
 bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
 }  // namespace
 
+void PutValue(Measured& measured, const std::string& name, double value) {
+  const bool is_new = !measured.values.contains(name);
+  if (is_new && measured.values.size() >= kMaxNames) return;
+  measured.values[name] = value;
+  if (!IsCount(name))
+    measured.at[name] = {Find(measured.values, "step"), Find(measured.values, "epoch")};
+}
+
 bool Same(const Measured& a, const Measured& b) {
-  return a.at == b.at && std::ranges::equal(a.values, b.values, [](const auto& x, const auto& y) {
+  return a.at == b.at && a.reported == b.reported &&
+         std::ranges::equal(a.values, b.values, [](const auto& x, const auto& y) {
            return x.first == y.first && SameNumber(x.second, y.second);
          });
 }
@@ -64,6 +92,8 @@ json::object MeasuredToJson(const Measured& measured) {
     if (const auto older = OlderPosition(measured, name))
       positions[name] = json::object{{older->first, NumberToJson(older->second)}};
   if (!positions.empty()) object["at"] = std::move(positions);
+  if (!measured.reported.empty())
+    object["reported"] = json::array(measured.reported.begin(), measured.reported.end());
   return object;
 }
 
@@ -71,6 +101,10 @@ Measured MeasuredFromJson(const json::object& object) {
   Measured measured;
   if (const json::object* values = GetObject(object, "values"))
     measured.values = ValuesFromJson(*values);
+  if (const json::array* names = GetArray(object, "reported"))
+    for (const json::value& name : *names)
+      if (const json::string* text = name.if_string(); text && measured.reported.size() < kMaxNames)
+        measured.reported.emplace(*text);
   const json::object* positions = GetObject(object, "at");
   if (positions == nullptr) return measured;
   for (const auto& [name, value] : *positions) {
@@ -93,17 +127,17 @@ std::string ProgressText(const Measured& measured) {
   };
   add(Count(values, "epoch"));
   add(Count(values, "step"));
-  for (const char* name :
-       {"loss", "accuracy", "val_loss", "val_accuracy", "test_loss", "test_accuracy"}) {
-    const auto value = Find(values, name);
-    if (!value) continue;
-    const bool percent = std::string_view(name).ends_with("accuracy") && std::isfinite(*value);
-    add((percent ? fmt::format("{} {:.1f} %", name, *value * 100)
-                 : fmt::format("{} {:.4g}", name, *value)) +
-        Age(measured, name));
-  }
+  for (const char* name : kCommon)
+    if (const auto value = Find(values, name)) add(Shown(name, *value) + Age(measured, name));
   if (const auto rate = Find(values, "throughput"))
     add(*rate >= 100 ? fmt::format("{:.0f} items/s", *rate) : fmt::format("{:.3g} items/s", *rate));
+  size_t most = kMostReported;
+  for (const std::string& name : measured.reported) {
+    const auto value = Find(values, name);
+    if (!value || IsCommon(name) || most == 0) continue;
+    --most;
+    add(Shown(name, *value) + Age(measured, name));
+  }
   return Join(parts, " · ");
 }
 

@@ -83,12 +83,9 @@ void Progress::TakeClean(std::string_view line, LineEnd end) {
   if (!IsFromLowestRank(line) || skipped_.Skips(line) || line.empty()) return;
   if (const auto object = FindJsonObject(line)) {
     const Values values = ReadJsonLine(*object);
-    for (const auto& [name, value] : values)
-      if (name == "step" || name == "epoch") Put(name, value);
-    for (const auto& [name, value] : values) {
-      Put(name, value);
-      if (name != "step" && name != "epoch") NotePosition(name);
-    }
+    for (const char* count : {"step", "epoch"})
+      if (const auto found = values.find(count); found != values.end()) Put(count, found->second);
+    for (const auto& [name, value] : values) Put(name, value);
     return;
   }
   const auto bar = FindBar(line);
@@ -249,7 +246,6 @@ void Progress::Apply(const Found& found) {
   }
   Put(name, value);
   const bool is_count = found.metric == Metric::kStep || found.metric == Metric::kEpoch;
-  if (!is_count) NotePosition(name);
   if (is_count && found.total) Put(name + "s", *found.total);
 }
 
@@ -269,23 +265,7 @@ std::optional<double> Progress::Fraction(const std::string& name, const Found& f
   return value;
 }
 
-void Progress::Put(const std::string& name, double value) {
-  const auto found = measured_.values.find(name);
-  if (found != measured_.values.end()) {
-    found->second = value;
-  } else if (measured_.values.size() < kMaxNames) {
-    measured_.values.emplace(name, value);
-  }
-}
-
-void Progress::NotePosition(const std::string& name) {
-  if (!measured_.values.contains(name)) return;
-  const auto get = [this](const char* count) -> std::optional<double> {
-    const auto found = measured_.values.find(count);
-    return found == measured_.values.end() ? std::nullopt : std::optional(found->second);
-  };
-  measured_.at[name] = {get("step"), get("epoch")};
-}
+void Progress::Put(const std::string& name, double value) { PutValue(measured_, name, value); }
 
 void Progress::Forget(std::string_view name) { measured_.values.erase(std::string(name)); }
 

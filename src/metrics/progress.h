@@ -47,7 +47,6 @@ class Progress {
   bool IsFromLowestRank(std::string_view& line);
   std::optional<double> Fraction(const std::string& name, const Found& found);
   void Put(const std::string& name, double value);
-  void NotePosition(const std::string& name);
   void Forget(std::string_view name);
 
   Measured measured_;
