@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/start_server.h"
+#include "http/client_socket.h"
 
 namespace muster::cli {
 namespace {
@@ -24,13 +25,34 @@ Result<std::unique_ptr<http::Client>> Open(const Endpoint& endpoint) {
   return http::Client::Create(std::move(options));
 }
 
+// Whether something accepts connections there.
+bool Listens(const std::string& url) {
+  const auto parsed = http::ParseUrl(url);
+  return parsed && http::ClientSocket::Connect(*parsed, nullptr, 1'000).has_value();
+}
+
+// A server that closes connections without an answer is there: it has too many of them.
+Error TroubleWith(const Endpoint& endpoint, Error error) {
+  if (error.code != Code::kUnavailable || !Listens(endpoint.url)) return error;
+  return {Code::kTimeout, "it closed the connection without an answer: " + error.text,
+          "try again; it may have too many connections"};
+}
+
 Status Probe(const Endpoint& endpoint) {
   http::ClientOptions options;
   options.url = endpoint.url;
   options.timeout_ms = 10'000;
   MUSTER_ASSIGN(const auto client, http::Client::Create(std::move(options)));
-  MUSTER_ASSIGN(const http::Response response,
-                client->Send("GET", std::string(kApiPrefix) + "/health"));
+  const Result<http::Response> answer = client->Send("GET", std::string(kApiPrefix) + "/health");
+  if (!answer) return std::unexpected(TroubleWith(endpoint, answer.error()));
+  const http::Response& response = *answer;
+  // It has no connection left for this client. A code of its own: kUnavailable means that no
+  // server is there.
+  if (response.status == 503) {
+    Error error = ErrorOf(response, "GET /health");
+    error.code = Code::kTimeout;
+    return std::unexpected(std::move(error));
+  }
   const auto value = ParseJson(response.body);
   const json::object* body = value ? value->if_object() : nullptr;
   if (response.status != 200 || !body || GetString(*body, "status") != "ok")

@@ -10,6 +10,13 @@
 namespace muster::cli {
 namespace {
 
+Error Unresponsive(const Endpoint& endpoint, Error error) {
+  const std::string pid = endpoint.pid > 0 ? fmt::format(" (pid {})", endpoint.pid) : "";
+  error.text = fmt::format("the server at {}{} does not answer as it should: {}", endpoint.url, pid,
+                           error.text);
+  return error;
+}
+
 Result<Endpoint> NamedServer(const Wanted& wanted, const World& world) {
   MUSTER_ASSIGN(std::string url, NormalUrl(wanted.server));
   Endpoint endpoint{std::move(url), wanted.token, 0};
@@ -23,8 +30,10 @@ Result<Endpoint> NamedServer(const Wanted& wanted, const World& world) {
                 "set MUSTER_TOKEN to the token in its endpoint.json");
   if (auto answer = world.probe(endpoint); !answer) {
     Error error = std::move(answer).error();
+    if (error.code == Code::kTimeout)
+      return std::unexpected(Unresponsive(endpoint, std::move(error)));
     error.text = fmt::format("no server answers at {}: {}", endpoint.url, error.text);
-    error.next = "check --server and MUSTER_SERVER, or leave both out to use this machine";
+    error.next = "check --server and MUSTER_SERVER, or omit both to use this machine";
     return std::unexpected(std::move(error));
   }
   return endpoint;
@@ -40,10 +49,9 @@ Result<Endpoint> KeptServer(const Wanted& wanted, const World& world) {
   if (answer) return endpoint;
   if (answer.error().code == Code::kUnavailable)
     return Fail(Code::kNotFound, fmt::format("nothing answers at {}", endpoint.url));
-  Error error = answer.error();
-  error.text = fmt::format("the server at {} (pid {}) does not answer as it should: {}",
-                           endpoint.url, endpoint.pid, error.text);
-  error.next = fmt::format("look into {}", (wanted.data / "server.log").string());
+  Error error = Unresponsive(endpoint, answer.error());
+  if (error.next.empty())
+    error.next = fmt::format("look into {}", (wanted.data / "server.log").string());
   return std::unexpected(std::move(error));
 }
 

@@ -63,6 +63,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Consume(size_t bytes) { input_.remove_prefix(bytes); }
   Wire& wire() { return wire_; }
   const std::string& peer() const { return peer_; }
+  std::string address() const { return peer_.substr(0, peer_.rfind(':')); }  // without the port
 
  private:
   using Clock = std::chrono::steady_clock;

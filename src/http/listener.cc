@@ -61,10 +61,18 @@ void Deal(ServerCore& core, tcp::socket socket) {
   if (!error) seat.member()->Serve(std::move(fd), std::move(seat));
 }
 
+// Closes the oldest connection without an authorised request; false: there is none to close.
+bool MakeRoom(ServerCore& core) {
+  Connection* oldest = core.unauthorised.TakeOldest(std::chrono::steady_clock::now());
+  if (oldest != nullptr) oldest->Abort();
+  return oldest != nullptr;
+}
+
 }  // namespace
 
 void Admit(ServerCore& core, tcp::socket socket, Crew::Seat seat) {
-  const bool full = std::cmp_greater_equal(core.connections.size(), core.options.max_connections);
+  bool full = std::cmp_greater_equal(core.connections.size(), core.options.max_connections);
+  if (full) full = !MakeRoom(core);
   if (full && core.refusing >= kMostRefusing) return;
   const auto executor = socket.get_executor();
   auto connection = std::make_shared<Connection>(std::move(socket), core.tls_or_null(),
@@ -72,7 +80,10 @@ void Admit(ServerCore& core, tcp::socket socket, Crew::Seat seat) {
   if (full) {
     asio::co_spawn(executor, RefuseConnection(core, std::move(connection)), asio::detached);
   } else {
+    const std::string address = connection->address();
     asio::co_spawn(executor, ServeConnection(core, std::move(connection)), asio::detached);
+    const auto now = std::chrono::steady_clock::now();
+    if (Connection* oldest = core.unauthorised.TakeAboveLimit(address, now)) oldest->Abort();
   }
 }
 

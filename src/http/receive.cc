@@ -92,6 +92,7 @@ std::expected<void, Response> Receiver::FindRoute(const RequestFacts& facts) {
   auto admitted = core_.gate.Admit(*core_.router, facts, request_);
   if (!admitted) return std::unexpected(std::move(admitted).error());
   route_ = *admitted;
+  if (!route_->open) core_.unauthorised.Remove(connection_);
   if (!route_->upload) return {};
   auto sink = route_->upload(request_);
   if (!sink) return std::unexpected(ErrorResponse(sink.error()));
@@ -102,6 +103,8 @@ std::expected<void, Response> Receiver::FindRoute(const RequestFacts& facts) {
 std::expected<void, Response> Receiver::AskService(const RequestFacts& facts) {
   try {
     auto sink = core_.service->Begin(request_, facts, *core_.loop);
+    // A service checks signatures by itself; it refuses what is not authorised.
+    if (sink || sink.error().status < 400) core_.unauthorised.Remove(connection_);
     if (!sink) return std::unexpected(std::move(sink).error());
     sink_ = std::move(*sink);
     return {};
@@ -113,7 +116,7 @@ std::expected<void, Response> Receiver::AskService(const RequestFacts& facts) {
 }
 
 asio::awaitable<Step> Receiver::ReadHead() {
-  const std::chrono::milliseconds limit(core_.options.header_timeout_ms);
+  const std::chrono::milliseconds limit(core_.HeaderTimeout(connection_));
   auto deadline = SteadyClock::now() + limit;
   while (true) {
     if (!connection_.input().empty()) {

@@ -58,6 +58,7 @@ class RequestParser::Impl final : public HeadParser<true> {
     if (head_bytes_ + waiting > max_header_) return std::unexpected(TooLongHead(max_header_));
     if (is_header_done()) {
       if (auto fault = FramingFault()) return std::unexpected(std::move(*fault));
+      if (auto fault = CredentialsFault()) return std::unexpected(std::move(*fault));
       body_ = chunked() ? BodyReader::Chunked() : BodyReader::WithLength(length());
       taken_ = true;
     }
@@ -91,6 +92,16 @@ class RequestParser::Impl final : public HeadParser<true> {
       return Malformed("Content-Length is beyond all measure");
     }
     return std::nullopt;
+  }
+
+  // With two of them a proxy may check one, and the server another.
+  std::optional<Response> CredentialsFault() const {
+    const auto count = std::ranges::count_if(request_.headers, [](const auto& header) {
+      return SameWord(header.first, "Authorization");
+    });
+    if (count <= 1) return std::nullopt;
+    return Refusal(400, Code::kInvalid,
+                   fmt::format("the request has {} Authorization headers", count), "send one");
   }
 
   Response Explain(ErrorCode error) const {

@@ -178,5 +178,15 @@ TEST(RequestParser, AnErrorOfTheTakerIsTheAnswer) {
   EXPECT_EQ(refused.error().status, 507);
 }
 
+TEST(RequestParser, RepeatedAuthorizationHeaderIsRefused) {
+  const std::string head = "GET / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a\r\n";
+  for (const char* second : {"Authorization: Bearer a\r\n", "authorization: Basic b\r\n"}) {
+    const std::string text = head + second + "\r\n";
+    EXPECT_EQ(Parse(text, text.size()).refused, 400) << second;
+    EXPECT_EQ(Parse(text, 1).refused, 400) << second;
+  }
+  EXPECT_EQ(Parse(head + "X-Authorization: c\r\n\r\n", 1).refused, 0);
+}
+
 }  // namespace
 }  // namespace muster::http

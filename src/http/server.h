@@ -16,6 +16,11 @@ struct ServerOptions {
   std::string token;  // "Bearer <token>", compared in constant time; empty: none fits
   std::string tls_certificate, tls_key;  // PEM files; both or none
   int max_connections = 4096;
+  // Before its first authorised request a connection has less time and, where others of its peer's
+  // address need the place, none after the grace. See unauthorised.h.
+  int max_unauthorised_per_peer = 256;
+  int64_t unauthorised_timeout_ms = 5'000;  // as header_timeout_ms
+  int64_t unauthorised_grace_ms = 1'000;
   int64_t max_header = 32 << 10;
   int64_t header_timeout_ms = 15'000;  // from the first byte, or from the end of the last answer
   int64_t body_timeout_ms = 60'000;    // without a byte of progress

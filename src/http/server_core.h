@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <unordered_set>
@@ -12,6 +13,7 @@
 #include "http/server.h"
 #include "http/service.h"
 #include "http/tls.h"
+#include "http/unauthorised.h"
 
 namespace muster::http {
 
@@ -32,6 +34,8 @@ struct ServerCore {
         tls(std::move(secure)),
         crew(std::move(all)),
         member(std::move(take)),
+        unauthorised(static_cast<size_t>(options.max_unauthorised_per_peer),
+                     std::chrono::milliseconds(options.unauthorised_grace_ms)),
         heads(clock) {
     crew->Join(member);
   }
@@ -40,6 +44,11 @@ struct ServerCore {
   ServerCore& operator=(const ServerCore&) = delete;
 
   const TlsContext* tls_or_null() const { return tls ? &*tls : nullptr; }
+  // The time for a request's head.
+  int64_t HeaderTimeout(const Connection& connection) const {
+    if (!unauthorised.Has(connection)) return options.header_timeout_ms;
+    return std::min(options.header_timeout_ms, options.unauthorised_timeout_ms);
+  }
 
   const ServerOptions options;
   const Router* const router;  // one of the two
@@ -49,6 +58,7 @@ struct ServerCore {
   const SystemClock clock;
   const std::shared_ptr<Crew> crew;  // shared by the servers that are its members
   Crew::Member member;
+  UnauthorisedConnections unauthorised;
 
   os::Loop* loop = nullptr;  // set before anything is accepted
   HeadWriter heads;

@@ -147,19 +147,70 @@ TEST(ServerLimits, GivesUpOnClientsThatDoNotRead) {
 
 TEST(ServerLimits, Answers503BeyondTheConnectionsItHas) {
   TestServer server({.max_connections = 2});
-  const std::string hello = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const std::string secret = "GET /secret HTTP/1.1\r\n" + kAuth + "\r\n";
   RawSocket first = server.Connect();
   RawSocket second = server.Connect();
-  EXPECT_EQ(first.Ask(hello).status, 200);
-  EXPECT_EQ(second.Ask(hello).status, 200);
+  EXPECT_EQ(first.Ask(secret).status, 200);
+  EXPECT_EQ(second.Ask(secret).status, 200);
   RawSocket third = server.Connect();
-  const Response refused = third.Ask(hello);
+  const Response refused = third.Ask(secret);
   EXPECT_EQ(refused.status, 503);
   EXPECT_THAT(refused.body, HasSubstr("\"code\":\"unavailable\""));
   EXPECT_TRUE(third.AtEnd());
   first.Close();
   EXPECT_TRUE(server.Eventually([&] { return server.server().stats().connections == 1; }));
-  EXPECT_EQ(server.Connect().Ask(hello).status, 200);
+  EXPECT_EQ(server.Connect().Ask(secret).status, 200);
+}
+
+TEST(ServerLimits, IdleConnectionsWithoutATokenDoNotKeepAuthorisedClientsOut) {
+  TestServer server({.max_connections = 4,
+                     .max_unauthorised_per_peer = 4,
+                     .unauthorised_timeout_ms = 60'000,
+                     .unauthorised_grace_ms = 0});
+  const std::string secret = "GET /secret HTTP/1.1\r\n" + kAuth + "\r\n";
+  std::vector<RawSocket> idle;
+  for (int i = 0; i < 4; ++i) idle.push_back(server.Connect());
+  EXPECT_TRUE(server.Eventually([&] { return server.server().stats().connections == 4; }));
+  RawSocket client = server.Connect();
+  EXPECT_EQ(client.Ask(secret).status, 200);
+  EXPECT_TRUE(idle[0].AtEnd());
+  // An authorised connection keeps its place, however many others are opened.
+  for (int i = 0; i < 20; ++i) idle.push_back(server.Connect());
+  EXPECT_EQ(client.Ask(secret).status, 200);
+}
+
+TEST(ServerLimits, ConnectionsOfOnePeerWithoutATokenAreLimited) {
+  TestServer server({.max_unauthorised_per_peer = 3, .unauthorised_grace_ms = 0});
+  std::vector<RawSocket> idle;
+  for (int i = 0; i < 5; ++i) idle.push_back(server.Connect());
+  EXPECT_TRUE(idle[0].AtEnd());
+  EXPECT_TRUE(idle[1].AtEnd());
+  EXPECT_TRUE(server.Eventually([&] { return server.server().stats().connections == 3; }));
+  const std::string hello = "GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  EXPECT_EQ(idle[4].Ask(hello).status, 200);
+}
+
+TEST(ServerLimits, YoungConnectionsAreKeptAboveTheLimit) {
+  TestServer server({.max_unauthorised_per_peer = 1, .unauthorised_grace_ms = 60'000});
+  std::vector<RawSocket> young;
+  for (int i = 0; i < 10; ++i) young.push_back(server.Connect());
+  const std::string secret = "GET /secret HTTP/1.1\r\n" + kAuth + "\r\n";
+  for (RawSocket& socket : young) EXPECT_EQ(socket.Ask(secret).status, 200);
+}
+
+TEST(ServerLimits, TimeBeforeTheFirstAuthorisedRequestIsShort) {
+  TestServer server({.unauthorised_timeout_ms = 50, .header_timeout_ms = 60'000});
+  RawSocket authorised = server.Connect();
+  EXPECT_EQ(authorised.Ask("GET /secret HTTP/1.1\r\n" + kAuth + "\r\n").status, 200);
+  RawSocket silent = server.Connect();
+  EXPECT_TRUE(silent.AtEnd());
+  RawSocket refused = server.Connect();
+  EXPECT_EQ(refused.Ask("GET /secret HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 401);
+  EXPECT_TRUE(refused.AtEnd());
+  RawSocket slow = server.Connect();
+  ASSERT_TRUE(slow.Send("GET /hello HTTP/1.1\r\nHost: loc"));
+  EXPECT_EQ(slow.ReadAnswer().status, 408);
+  EXPECT_EQ(authorised.Ask("GET /secret HTTP/1.1\r\n" + kAuth + "\r\n").status, 200);
 }
 
 TEST(ServerLimits, SurvivesAFloodBeyondItsConnections) {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <exception>
 
 #include <fmt/format.h>
@@ -23,8 +24,10 @@ class Registration {
  public:
   Registration(ServerCore& core, Connection& connection) : core_(core), connection_(connection) {
     core_.connections.insert(&connection_);
+    core_.unauthorised.Add(connection_, connection_.address(), std::chrono::steady_clock::now());
   }
   ~Registration() {
+    core_.unauthorised.Remove(connection_);
     core_.connections.erase(&connection_);
     if (core_.draining && core_.connections.empty()) core_.on_drained();
   }
@@ -80,7 +83,7 @@ asio::awaitable<void> Session::Run() {
 }
 
 asio::awaitable<bool> Session::SecureIt() {
-  const Outcome outcome = co_await connection_->Handshake(core_.options.header_timeout_ms);
+  const Outcome outcome = co_await connection_->Handshake(core_.HeaderTimeout(*connection_));
   if (outcome == Outcome::kReady) co_return true;
   if (outcome == Outcome::kGone && connection_->wire().TurnPlainIfHttp()) {
     Turn turn{.answer = {ErrorResponse({Code::kInvalid, "this port speaks HTTPS, not HTTP",
