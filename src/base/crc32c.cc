@@ -27,10 +27,11 @@ uint32_t ByTable(std::string_view bytes, uint32_t crc) {
 
 #ifdef __x86_64__
 
-// The instruction takes three cycles and begins anew in each: three stretches keep it busy.
+// The crc32 instruction has a latency of three cycles and can start every cycle: three independent
+// ranges keep the unit busy.
 constexpr size_t kStretch = 1024;
 
-// What a register becomes when a stretch of zeros follows, by each of its bytes.
+// The CRC register after a range of zero bytes, looked up by each of its bytes.
 using Advance = std::array<std::array<uint32_t, 256>, 4>;
 constexpr Advance kAdvance = [] {
   std::array<uint32_t, 32> by_bit{};
@@ -85,7 +86,7 @@ __attribute__((target("sse4.2"))) uint32_t ByInstruction(std::string_view bytes,
 
 uint32_t Crc32c(std::string_view bytes, uint32_t seed) {
 #ifdef __x86_64__
-  // As old as 2008, but no part of the machines that this is compiled for.
+  // SSE 4.2 dates from 2008 but is not part of the baseline that the compiler targets.
   static const bool kHasInstruction = __builtin_cpu_supports("sse4.2");
   if (kHasInstruction) return ~ByInstruction(bytes, ~seed);
 #endif

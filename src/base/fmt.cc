@@ -1,6 +1,6 @@
-// Debian packages {fmt} as headers and as a shared library. Compiled into every file the headers
-// cost four fifths of a build, and the executable is static: so it is compiled once, here. What a
-// header declares `extern template` or uses without defining must be named below.
+// Debian packages {fmt} as headers and as a shared library. Compiling the headers into every file
+// takes four fifths of a build, and the executable is static, so they are compiled once, here.
+// Templates that a header declares `extern` or does not define must be instantiated below.
 
 #include <fmt/format-inl.h>
 

@@ -64,7 +64,7 @@ struct Writer {
       return;
     }
     std::string text = fmt::format("{}", number);
-    // "3" would be read back as an integer; the type of a value must survive the trip.
+    // Without the fraction, "3" would be read back as an integer.
     if (text.find_first_of(".e") == std::string::npos) text += ".0";
     out += text;
   }
@@ -121,7 +121,7 @@ struct Writer {
   }
 };
 
-// The parser makes infinities of numbers that no double holds.
+// The parser converts numbers above the range of double to infinity.
 bool AllFinite(const json::value& value) {
   switch (value.kind()) {
     case json::kind::double_:

@@ -13,33 +13,33 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(ParseJsonTest, NamesLineAndColumnOfTheFault) {
+TEST(ParseJsonTest, ErrorHasLineAndColumn) {
   const auto result = ParseJson("{\n  \"a\": x}");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Code::kInvalid);
   EXPECT_THAT(result.error().text, HasSubstr("line 2, column 8"));
 }
 
-TEST(ParseJsonTest, TakesOneWholeValueAndNothingElse) {
+TEST(ParseJsonTest, AcceptsExactlyOneValue) {
   EXPECT_TRUE(ParseJson(" [1, 2] \n"));
   for (const char* bad : {"", " ", "{", "[1] 2", "{} x", "nul", "[1,]", "{\"a\":\"\xFF\"}"}) {
     EXPECT_FALSE(ParseJson(bad)) << bad;
   }
 }
 
-TEST(ParseJsonTest, RefusesNumbersThatNoDoubleHolds) {
+TEST(ParseJsonTest, RejectsNumbersAboveTheRangeOfDouble) {
   EXPECT_EQ(ParseJson("{\"a\":[1e999]}").error().code, Code::kInvalid);
   EXPECT_TRUE(ParseJson("[1e308,-1e308,1e-999]"));
 }
 
-TEST(ParseJsonTest, RefusesNestingThatWouldEatTheStack) {
+TEST(ParseJsonTest, RejectsDeepNesting) {
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   EXPECT_FALSE(ParseJson(deep));
   const std::string fine = std::string(60, '[') + std::string(60, ']');
   EXPECT_TRUE(ParseJson(fine));
 }
 
-TEST(ToJsonTest, WritesWhatParseReadsBack) {
+TEST(ToJsonTest, OutputIsParsedBackUnchanged) {
   const json::value value = {{"s", "tab\t\"q\" 训练 \x01"},
                              {"i", -3},
                              {"d", 3.0},
@@ -53,21 +53,21 @@ TEST(ToJsonTest, WritesWhatParseReadsBack) {
   EXPECT_TRUE(back->at("d").is_double());
 }
 
-TEST(ToJsonTest, WritesNumbersTheWayPeopleDo) {
+TEST(ToJsonTest, NumbersHaveNoExponent) {
   EXPECT_EQ(ToJson(json::array{0.25, 3.0, 1e300, std::nan(""), -INFINITY}),
             "[0.25,3.0,1e+300,null,null]");
 }
 
-TEST(ToJsonTest, ReplacesInvalidUtf8) {
+TEST(ToJsonTest, InvalidUtf8IsReplaced) {
   EXPECT_EQ(ToJson(json::value("a\xFF")), "\"a\xEF\xBF\xBD\"");
 }
 
-TEST(ToPrettyJsonTest, IndentsByTwoAndEndsWithANewline) {
+TEST(ToPrettyJsonTest, IndentsByTwoAndEndsWithNewline) {
   EXPECT_EQ(ToPrettyJson({{"a", {1, 2}}, {"b", json::array{}}}),
             "{\n  \"a\": [\n    1,\n    2\n  ],\n  \"b\": []\n}\n");
 }
 
-TEST(GetTest, GivesTheFallbackForMissingMembersAndOtherTypes) {
+TEST(GetTest, FallbackForMissingMembersAndOtherTypes) {
   const json::value value = {{"s", "x"}, {"i", 5}, {"d", 1.5}, {"b", true}, {"o", {{"k", 1}}}};
   const json::object& object = value.get_object();
   EXPECT_EQ(GetString(object, "s"), "x");
@@ -81,7 +81,7 @@ TEST(GetTest, GivesTheFallbackForMissingMembersAndOtherTypes) {
   EXPECT_EQ(GetArray(object, "o"), nullptr);
 }
 
-TEST(Crc32cTest, MatchesThePublishedCheckValueAlsoInPieces) {
+TEST(Crc32cTest, MatchesThePublishedCheckValueInOneAndSeveralPieces) {
   EXPECT_EQ(Crc32c("123456789"), 0xE3069283u);
   EXPECT_EQ(Crc32c("6789", Crc32c("12345")), 0xE3069283u);
   const std::string zeros(32, '\0'), long_text(1000, 'x');
@@ -91,8 +91,8 @@ TEST(Crc32cTest, MatchesThePublishedCheckValueAlsoInPieces) {
   }
 }
 
-// Long texts are summed in stretches side by side, short ones and single bytes are not.
-TEST(Crc32cTest, LongTextsGiveWhatTheirBytesGive) {
+// Long texts are processed in parallel ranges, short ones and single bytes are not.
+TEST(Crc32cTest, LongTextEqualsByteByByteResult) {
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += static_cast<char>(i * 37 + i / 11);
   for (const size_t size : {3071u, 3072u, 3073u, 6144u, 6151u, 20'000u}) {
@@ -102,7 +102,7 @@ TEST(Crc32cTest, LongTextsGiveWhatTheirBytesGive) {
   }
 }
 
-TEST(FailErrnoTest, MapsErrnoToACodeAndKeepsIt) {
+TEST(FailErrnoTest, ErrnoIsMappedToACodeAndKept) {
   const Error error = FailErrno(ENOENT, "open /x").error();
   EXPECT_EQ(error.code, Code::kNotFound);
   EXPECT_EQ(error.sys, ENOENT);

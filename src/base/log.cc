@@ -15,7 +15,7 @@ namespace {
 std::atomic<Level> threshold{Level::kInfo};
 constexpr const char* kNames[] = {"debug", "info", "warning", "error"};
 
-// Where the file is made with the first line; -1: it is there, or not wanted.
+// The folder in which the first log line creates the file; -1 if the file exists or is not wanted.
 std::atomic<int> file_folder{-1};
 const char* file_name = "";
 
@@ -43,7 +43,8 @@ void LogLine(Level level, std::string_view text) {
   const std::string line = fmt::format("{} {} {}\n", IsoTime(SystemClock().WallMs()),
                                        kNames[int(level)], Printable(text));
   if (file_folder.load(std::memory_order_relaxed) >= 0) MakeFile();
-  // One write, so that lines of several threads do not mix; there is nobody to tell when it fails.
+  // A single write, so that lines of several threads do not mix. A write error cannot be reported
+  // anywhere.
   if (::write(STDERR_FILENO, line.data(), line.size()) < 0) return;
 }
 

@@ -22,7 +22,7 @@ class LogFileTest : public testing::Test {
   }
   ~LogFileTest() override { std::filesystem::remove_all(folder_); }
 
-  // In a process of its own, whose standard error it becomes.
+  // Runs in a child process, because it replaces standard error.
   [[noreturn]] void Say(bool warning, bool taken_back) const {
     const int folder = ::open(folder_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     LogIntoFileOf(folder, "it.log");
@@ -39,18 +39,18 @@ class LogFileTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(LogFileTest, WhoSaysNothingLeavesNoFile) {
+TEST_F(LogFileTest, NoMessageCreatesNoFile) {
   EXPECT_EXIT(Say(false, false), testing::ExitedWithCode(0), "");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "it.log"));
 }
 
-TEST_F(LogFileTest, TheFirstLineAndAllBehindItAreInTheFile) {
+TEST_F(LogFileTest, FirstAndAllLaterLinesAreInTheFile) {
   EXPECT_EXIT(Say(true, false), testing::ExitedWithCode(0), "");
   EXPECT_NE(Text().find("warning first\n"), std::string::npos);
   EXPECT_NE(Text().find("warning second\n"), std::string::npos);
 }
 
-TEST_F(LogFileTest, TakenBackItIsStandardErrorAgain) {
+TEST_F(LogFileTest, CancelRestoresStandardError) {
   EXPECT_EXIT(Say(true, true), testing::ExitedWithCode(0), "warning first");
   EXPECT_FALSE(std::filesystem::exists(folder_ / "it.log"));
 }

@@ -15,7 +15,7 @@ bool IsNameChar(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// One pass over the text; `words` grows as words end.
+// One pass over the text; completed words are appended to `words`.
 class Splitter {
  public:
   explicit Splitter(std::string_view text) : text_(text) {}
@@ -100,7 +100,7 @@ class Splitter {
   std::string_view text_;
   size_t at_ = 0;
   std::string word_;
-  bool in_word_ = false;  // "" is a word too
+  bool in_word_ = false;  // "" is a word as well
   std::vector<std::string> words_;
 };
 
@@ -115,7 +115,8 @@ bool BeginsWithReservedWord(std::string_view text) {
   return first == "{" || first == "!";
 }
 
-// The index after the quoted part that begins at `at`, or npos when a shell would expand inside it.
+// The index after the quoted part that begins at `at`; npos if a shell would expand something
+// inside it.
 size_t SkipQuoted(std::string_view text, size_t at) {
   const char quote = text[at++];
   while (at < text.size() && text[at] != quote) {
@@ -178,7 +179,7 @@ std::string ShellJoin(std::span<const std::string> words) {
   for (size_t i = 0; i < words.size(); ++i) {
     if (i > 0) joined += ' ';
     const std::string quoted = ShellQuote(words[i]);
-    // A program whose name looks like an assignment must not become one.
+    // A program name that looks like an assignment must be quoted.
     const bool assignment = i == 0 && quoted == words[i] && BeginsWithAssignment(quoted);
     joined += assignment ? "'" + quoted + "'" : quoted;
   }

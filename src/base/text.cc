@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\n\v\f\r";
 
-// The C locale's rule, whatever the process's locale is.
+// The rule of the C locale, independent of the process locale.
 char LowerChar(char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; }
 
-// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
+// The number of edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), size_t{0});
@@ -89,7 +89,7 @@ std::optional<double> ParseDouble(std::string_view text) {
 }
 
 std::string_view DidYouMean(std::string_view word, std::span<const std::string_view> candidates) {
-  constexpr size_t kLongest = 64;  // the cost is quadratic, and nobody mistypes a whole page
+  constexpr size_t kLongest = 64;  // the cost is quadratic; longer words are not mistyped commands
   if (word.empty() || word.size() > kLongest) return {};
   const std::string lower = Lower(word);
   std::string_view best;
@@ -97,7 +97,7 @@ std::string_view DidYouMean(std::string_view word, std::span<const std::string_v
   for (std::string_view candidate : candidates) {
     if (candidate.size() > kLongest) continue;
     const size_t distance = EditDistance(lower, Lower(candidate));
-    // As many edits as letters would turn any word into any other.
+    // A distance as large as the word would match any word.
     if (distance >= best_distance || distance >= candidate.size()) continue;
     best = candidate;
     best_distance = distance;

@@ -11,22 +11,22 @@ using testing::IsEmpty;
 
 Code CodeOf(const auto& result) { return result ? Code::kInternal : result.error().code; }
 
-TEST(SplitTest, KeepsEmptyPartsSoThatJoinGivesTheTextBack) {
+TEST(SplitTest, EmptyPartsAreKeptSoThatJoinRestoresTheText) {
   EXPECT_THAT(Split("a,,b,", ','), ElementsAre("a", "", "b", ""));
   EXPECT_THAT(Split("", ','), ElementsAre(""));
   EXPECT_EQ(Join(Split("a,,b,", ','), ","), "a,,b,");
 }
 
-TEST(TrimTest, TakesBlanksOffBothEndsOnly) {
+TEST(TrimTest, RemovesBlanksAtBothEndsOnly) {
   EXPECT_EQ(Trim(" \t a b\r\n"), "a b");
   EXPECT_EQ(Trim(" \n "), "");
 }
 
-TEST(WordTest, IsTheSameInLargeAndSmallLettersOfAscii) {
+TEST(WordTest, IgnoresTheCaseOfAsciiLetters) {
   EXPECT_TRUE(SameWord("X-Amz-Date", "x-amz-DATE"));
   EXPECT_TRUE(SameWord("", ""));
   EXPECT_FALSE(SameWord("Date", "Dates"));
-  EXPECT_FALSE(SameWord("[", "{"));  // as far apart as letters are
+  EXPECT_FALSE(SameWord("[", "{"));  // differ by the same bit as upper and lower case
   EXPECT_FALSE(SameWord("\u00c4", "\u00e4"));
   EXPECT_TRUE(BeginsWithWord("X-OBS-Acl", "x-obs-"));
   EXPECT_FALSE(BeginsWithWord("x-ob", "x-obs-"));
@@ -44,7 +44,7 @@ TEST(NumberTest, ParsesTheWholeTextOrNothing) {
   }
 }
 
-TEST(Utf8Test, RefusesOverlongFormsSurrogatesAndCutCharacters) {
+TEST(Utf8Test, RejectsOverlongFormsSurrogatesAndTruncatedCharacters) {
   EXPECT_TRUE(IsUtf8("plain, 训练, \xF0\x9F\x9A\x80"));
   for (const char* bad : {"\xC0\x80", "\xE0\x80\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80",
                           "\xE8\xAE", "\x80", "\xFF"}) {
@@ -52,31 +52,31 @@ TEST(Utf8Test, RefusesOverlongFormsSurrogatesAndCutCharacters) {
   }
 }
 
-TEST(Utf8Test, CleanReplacesEachInvalidSequenceOnce) {
+TEST(Utf8Test, EachInvalidSequenceIsReplacedOnce) {
   EXPECT_EQ(CleanUtf8("a\xE8\xAEz"), "a\xEF\xBF\xBDz");
   EXPECT_EQ(CleanUtf8("\xFF\xFE"), "\xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(CleanUtf8("训练"), "训练");
 }
 
-TEST(PrintableTest, DropsEscapeSequencesWhole) {
+TEST(PrintableTest, RemovesWholeEscapeSequences) {
   EXPECT_EQ(Printable("\x1B[1;31mred\x1B[0m"), "red");
   EXPECT_EQ(Printable("a\x1B]0;title\ab"), "ab");
   EXPECT_EQ(Printable("a\x1B]8;;http://x\x1B\\b"), "ab");
   EXPECT_EQ(Printable("a\x1B(Bb\x1B=c\x1B"), "abc");
 }
 
-TEST(PrintableTest, CannotBeMadeToHideTextByAnOpenSequence) {
+TEST(PrintableTest, OpenSequenceDoesNotHideText) {
   EXPECT_EQ(Printable("a\x1B]rest"), "arest");
   EXPECT_EQ(Printable("a\x1B[12"), "a");
 }
 
-TEST(PrintableTest, KeepsTabsAndDropsOtherControls) {
+TEST(PrintableTest, KeepsTabsAndRemovesOtherControls) {
   EXPECT_EQ(Printable(std::string_view("a\tb\0c\r\x7F", 7)), "a\tbc");
   EXPECT_EQ(Printable("two\nlines"), "two lines");
   EXPECT_EQ(Printable("\xC2\x9Bx \xE2\x80\xAEy"), "x y");
 }
 
-TEST(DisplayWidthTest, CountsColumnsAndNotBytes) {
+TEST(DisplayWidthTest, CountsColumnsNotBytes) {
   EXPECT_EQ(DisplayWidth("abc"), 3);
   EXPECT_EQ(DisplayWidth("训练"), 4);
   EXPECT_EQ(DisplayWidth("e\xCC\x81"), 1);
@@ -84,7 +84,7 @@ TEST(DisplayWidthTest, CountsColumnsAndNotBytes) {
   EXPECT_EQ(DisplayWidth("é✓…"), 3);
 }
 
-TEST(DurationTest, ReadsEveryDocumentedForm) {
+TEST(DurationTest, AcceptsEveryDocumentedForm) {
   const std::pair<const char*, int64_t> cases[] = {{"90", 90'000},
                                                    {"90s", 90'000},
                                                    {"15m", 900'000},
@@ -99,7 +99,7 @@ TEST(DurationTest, ReadsEveryDocumentedForm) {
   for (const auto& [text, ms] : cases) EXPECT_EQ(ParseDuration(text), ms) << text;
 }
 
-TEST(DurationTest, RefusesWhatItCannotMean) {
+TEST(DurationTest, RejectsOtherForms) {
   for (const char* bad :
        {"", " 5", "-5", "5x", "s", "1h1h", "5s1m", "1h5", "1:30", "1:60:00", "1::2", "1e3", "1.",
         ".5", "99999999999d", "99999999999999999999:00:00", "5 m"}) {
@@ -108,7 +108,7 @@ TEST(DurationTest, RefusesWhatItCannotMean) {
   EXPECT_THAT(ParseDuration("5x").error().text, testing::HasSubstr("\"5x\""));
 }
 
-TEST(SizeTest, KnowsDecimalAndBinaryUnits) {
+TEST(SizeTest, AcceptsDecimalAndBinaryUnits) {
   const std::pair<const char*, int64_t> cases[] = {
       {"512", 512},      {"64KiB", 65536},  {"64k", 65536}, {"1.5GB", 1'500'000'000},
       {"4G", 4LL << 30}, {"12 KiB", 12288}, {"7 B", 7},     {"1KB", 1000}};
@@ -118,7 +118,7 @@ TEST(SizeTest, KnowsDecimalAndBinaryUnits) {
   }
 }
 
-TEST(HumanTest, WritesTimesAndSizesShort) {
+TEST(HumanTest, TimesAndSizesAreShort) {
   EXPECT_EQ(HumanDuration(180), "180ms");
   EXPECT_EQ(HumanDuration(4'260), "4.2s");
   EXPECT_EQ(HumanDuration(185'000), "3m 05s");
@@ -132,7 +132,7 @@ TEST(HumanTest, WritesTimesAndSizesShort) {
   EXPECT_EQ(HumanSize(INT64_MIN), "-7.9 EiB");
 }
 
-TEST(TimeTest, FormatsInstantsOfAnyValue) {
+TEST(TimeTest, FormatsAnyInstant) {
   EXPECT_EQ(IsoTime(0), "1970-01-01T00:00:00.000Z");
   EXPECT_EQ(IsoTime(1'769'868'309'123), "2026-01-31T14:05:09.123Z");
   EXPECT_EQ(IsoTime(-1), "1969-12-31T23:59:59.999Z");
@@ -140,7 +140,7 @@ TEST(TimeTest, FormatsInstantsOfAnyValue) {
   EXPECT_EQ(WallTime(1'769'868'309'123).size(), std::string("2026-01-31 14:05:09").size());
 }
 
-TEST(DidYouMeanTest, FindsSlipsAndNothingElse) {
+TEST(DidYouMeanTest, FindsTypingErrorsOnly) {
   constexpr std::string_view kVerbs[] = {"describe", "doctor", "logs", "ps", "run", "stop"};
   EXPECT_EQ(DidYouMean("lgos", kVerbs), "logs");
   EXPECT_EQ(DidYouMean("descrbe", kVerbs), "describe");
@@ -159,14 +159,14 @@ TEST(ShellSplitTest, FollowsTheQuotingRules) {
   EXPECT_THAT(*ShellSplit(" \n"), IsEmpty());
 }
 
-TEST(ShellSplitTest, RefusesWhatHasNoEnd) {
+TEST(ShellSplitTest, RejectsOpenQuotes) {
   EXPECT_EQ(CodeOf(ShellSplit("a 'b")), Code::kInvalid);
   EXPECT_EQ(CodeOf(ShellSplit("a \"b")), Code::kInvalid);
   EXPECT_EQ(CodeOf(ShellSplit("a \\")), Code::kInvalid);
   EXPECT_EQ(CodeOf(ShellSplit(std::string_view("a\0b", 3))), Code::kInvalid);
 }
 
-TEST(NeedsShellTest, SeesWhatOnlyAShellCanRun) {
+TEST(NeedsShellTest, DetectsShellSyntax) {
   for (const char* text : {"a | b", "a && b", "a; b", "a > f", "echo $X", "echo \"$X\"", "echo `x`",
                            "ls *.py", "X=1 a", "cd ~/x", "a\nb", "(a)", "! a", "{ a", "a # b"}) {
     EXPECT_TRUE(NeedsShell(text)) << text;
@@ -177,7 +177,7 @@ TEST(NeedsShellTest, SeesWhatOnlyAShellCanRun) {
   }
 }
 
-TEST(ShellQuoteTest, RoundTripsEveryWord) {
+TEST(ShellQuoteTest, EveryWordRoundTrips) {
   const std::vector<std::string> words = {"A=b",  "",   "it's", "a b", "$X",
                                           "x\ny", "\"", "\\",   "训练"};
   EXPECT_THAT(*ShellSplit(ShellJoin(words)), testing::ElementsAreArray(words));

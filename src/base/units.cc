@@ -14,7 +14,7 @@ constexpr int64_t kSecond = 1000;
 constexpr int64_t kMinute = 60 * kSecond;
 constexpr int64_t kHour = 60 * kMinute;
 constexpr int64_t kDay = 24 * kHour;
-constexpr int64_t kLongest = 36500 * kDay;  // a century; sums of such times cannot overflow
+constexpr int64_t kLongest = 36500 * kDay;  // a century; sums of such durations cannot overflow
 
 struct Unit {
   std::string_view name;
@@ -40,7 +40,7 @@ std::unexpected<Error> BadSize(std::string_view text) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Takes the number in front ("12", "1.5") off the text; exponents and signs are not numbers here.
+// Removes the leading number ("12", "1.5") from the text; exponents and signs are not accepted.
 std::optional<double> TakeNumber(std::string_view& text) {
   size_t end = 0;
   while (end < text.size() && IsDigit(text[end])) ++end;
@@ -98,7 +98,7 @@ constexpr Suffix kSuffixes[] = {
     {"pb", 1'000'000'000'000'000},
 };
 
-// Seconds and milliseconds within the years 1 to 9999, which is what the formats can show.
+// Seconds and milliseconds, limited to the years 1 to 9999 that the formats can show.
 std::pair<time_t, int> SplitWall(int64_t wall_ms) {
   wall_ms = std::clamp<int64_t>(wall_ms, -62'135'596'800'000, 253'402'300'799'999);
   const int64_t seconds = wall_ms >= 0 ? wall_ms / 1000 : (wall_ms - 999) / 1000;
@@ -118,7 +118,7 @@ Result<int64_t> ParseDuration(std::string_view text) {
     if (!number) return BadDuration(text);
     const std::string_view name = TakeLetters(rest);
     const bool plain_seconds = name.empty() && rest.empty() && unit == std::begin(kUnits);
-    // Units come largest first and once each, so "1h1h" and "5s1m" are slips and not sums.
+    // Units must be in descending order without repetition: "1h1h" and "5s1m" are errors.
     unit = std::find_if(unit, std::end(kUnits), [&](const Unit& candidate) {
       return candidate.name == (plain_seconds ? "s" : name);
     });
@@ -135,7 +135,7 @@ Result<int64_t> ParseSize(std::string_view text) {
   std::string_view rest = lower;
   const auto number = TakeNumber(rest);
   if (!number) return BadSize(text);
-  if (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);  // what HumanSize writes is read back
+  if (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);  // accepts the output of HumanSize
   const auto* suffix = std::ranges::find(kSuffixes, rest, &Suffix::name);
   if (suffix == std::end(kSuffixes)) return BadSize(text);
   const double bytes = *number * double(suffix->bytes);

@@ -10,15 +10,15 @@ constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr char32_t kInvalidPoint = 0xFFFFFFFF;
 
 struct Decoded {
-  char32_t point;  // kInvalidPoint when the bytes are no character
-  size_t length;   // at least 1; for invalid bytes, as many as could have begun a character
+  char32_t point;  // kInvalidPoint for invalid bytes
+  size_t length;   // at least 1; for invalid bytes the length of the truncated character
 };
 
 struct Range {
   char32_t first, last;
 };
 
-// The second byte decides about overlong forms, surrogates and the end of Unicode.
+// The valid range of the second byte excludes overlong forms, surrogates and values above Unicode.
 Range SecondByte(unsigned char lead) {
   switch (lead) {
     case 0xE0:
@@ -34,7 +34,7 @@ Range SecondByte(unsigned char lead) {
   }
 }
 
-// `text` must not be empty.
+// Precondition: `text` is not empty.
 Decoded Decode(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return {lead, 1};
@@ -52,8 +52,9 @@ Decoded Decode(std::string_view text) {
   return {point, length};
 }
 
-// Bytes of the terminal escape sequence that `text`, which begins with ESC, begins with. A string
-// sequence (title, hyperlink) without its end counts as two bytes, so that it cannot hide the rest.
+// The length of the terminal escape sequence at the start of `text`, which begins with ESC. An
+// unterminated string sequence (title, hyperlink) counts as two bytes, so that it cannot hide the
+// rest.
 size_t EscapeLength(std::string_view text) {
   if (text.size() < 2) return 1;
   const char kind = text[1];
@@ -74,16 +75,16 @@ size_t EscapeLength(std::string_view text) {
   return end < text.size() && text[end] >= 0x30 && text[end] <= 0x7E ? end + 1 : end;
 }
 
-// Control characters of both sets, line separators, and marks that turn the direction of writing,
-// with which a text can look like another one.
+// C0 and C1 controls, line separators, and bidirectional marks, which can make a text look like
+// another one.
 bool IsControl(char32_t point) {
   return point < 0x20 || (point >= 0x7F && point < 0xA0) || point == 0x061C ||
          (point >= 0x200E && point <= 0x200F) || (point >= 0x2028 && point <= 0x202E) ||
          (point >= 0x2066 && point <= 0x2069);
 }
 
-// Sorted, as the search below needs. Marks of scripts that terminals lay out well enough are in;
-// rarer ones count as one column.
+// Sorted for the binary search below. Covers the scripts that terminals support; marks of other
+// scripts count as one column.
 constexpr Range kZeroWidth[] = {
     {0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD},   {0x05BF, 0x05BF},  {0x05C1, 0x05C2},
     {0x05C4, 0x05C5}, {0x0610, 0x061A}, {0x064B, 0x065F},   {0x0670, 0x0670},  {0x06D6, 0x06DC},

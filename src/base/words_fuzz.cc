@@ -35,13 +35,13 @@ void CheckJson(std::string_view text) {
   const auto value = muster::ParseJson(text);
   if (!value) return;
   const auto again = muster::ParseJson(muster::ToJson(*value));
-  // Not the value: the parser's last bit of a long number can differ each time.
+  // The values may differ: the last bit of a long number is not stable.
   Require(again && again->kind() == value->kind());
 }
 
 }  // namespace
 
-// What people and programs write reaches these functions unchecked.
+// Parsers of text from users and other programs.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = muster::FuzzText(data, size);
   CheckWords(text);

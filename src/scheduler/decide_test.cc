@@ -14,7 +14,7 @@ using testing::IsEmpty;
 constexpr int64_t kNow = 1'000'000;
 constexpr int64_t kMinute = 60'000;
 
-TEST(Decide, StartsInOrderWhatFits) {
+TEST(Decide, StartsFittingJobsInOrder) {
   const Cluster cluster{Npus({8, 8}), {}};
   const Decision decision =
       Decide(cluster, {Job(1, Npu(1, 8)), Job(2, Npu(1, 4)), Job(3, Npu(1, 4))}, kNow);
@@ -24,7 +24,7 @@ TEST(Decide, StartsInOrderWhatFits) {
   EXPECT_EQ(Text(decision.start[2].allocation), "node-1[4,5,6,7]");
 }
 
-TEST(Decide, FillsInWhatAShareNeeds) {
+TEST(Decide, AllocationHasNodesAndDevices) {
   const Cluster cluster{Npus({8, 8}), {}};
   const Decision decision = Decide(cluster, {Job(1, Npu(2, 1))}, kNow);
   ASSERT_EQ(decision.start.size(), 1u);
@@ -44,8 +44,8 @@ TEST(Decide, SkipsAJobThatCanNeverFit) {
   EXPECT_THAT(Ids(decision.start), ElementsAre(2));
 }
 
-TEST(Decide, KeepsTheHeadsDevicesFromJobsWithoutALimit) {
-  // Job 9 holds 5 of node 0; the head needs all 8 of it, so its 3 free ones stay free.
+TEST(Decide, ReservesDevicesOfTheHeadFromJobsWithoutALimit) {
+  // Job 9 holds 5 devices of node 0. The head needs all 8, so the 3 free devices stay free.
   const Cluster cluster{Npus({8}), {Holds(9, 0, 5)}};
   const Decision decision = Decide(cluster, {Job(1, Npu(1, 8)), Job(2, Npu(1, 1))}, kNow);
   EXPECT_THAT(decision.start, IsEmpty());
@@ -67,14 +67,14 @@ TEST(Decide, BackfillsReservedDevicesWithAJobThatEndsInTime) {
   EXPECT_THAT(Ids(decision.start), ElementsAre(3));
 }
 
-TEST(Decide, DoesNotBackfillReservedDevicesWhenNobodyKnowsWhenTheyAreDue) {
+TEST(Decide, DoesNotBackfillReservedDevicesWithoutAKnownEnd) {
   const Cluster cluster{Npus({8}), {Holds(9, 0, 5)}};
   const Decision decision =
       Decide(cluster, {Job(1, Npu(1, 8)), Job(2, Npu(1, 1), 0, kMinute)}, kNow);
   EXPECT_THAT(decision.start, IsEmpty());
 }
 
-TEST(Decide, ReservesWhereLimitsEndFirst) {
+TEST(Decide, ReservesTheNodeWhoseLimitsEndFirst) {
   const Cluster cluster{Npus({8, 8}),
                         {Holds(8, 0, 8, kNow + 60 * kMinute), Holds(9, 1, 5, kNow + kMinute)}};
   const Decision decision =
@@ -89,7 +89,7 @@ TEST(Decide, PreemptsTheYoungestOfEqualJobs) {
   EXPECT_THAT(decision.start, IsEmpty());
 }
 
-TEST(Decide, PreemptsAsFewAsPossible) {
+TEST(Decide, PreemptsAsFewJobsAsPossible) {
   Holding small_a = Preemptible(Holds(7, 0, 4)), small_b = Preemptible(Holds(8, 0, 4));
   small_b.allocation.nodes[0].devices = {4, 5, 6, 7};
   const Cluster cluster{Npus({8, 8}), {Preemptible(Holds(6, 1, 8)), small_a, small_b}};
@@ -102,19 +102,19 @@ TEST(Decide, PreemptsTheLowestPriorityFirst) {
   EXPECT_THAT(Decide(cluster, {Job(20, Npu(1, 8), 5)}, kNow).preempt, ElementsAre(8));
 }
 
-TEST(Decide, PreemptsNobodyWhenItWouldNotHelp) {
+TEST(Decide, PreemptsNoJobIfItWouldNotHelp) {
   const Cluster cluster{Npus({8, 8}), {Preemptible(Holds(8, 0, 8)), Holds(9, 1, 1)}};
   EXPECT_THAT(Decide(cluster, {Job(20, Npu(2, 8), 5)}, kNow).preempt, IsEmpty());
 }
 
-TEST(Decide, PreemptsNobodyOfEqualPriorityOrNotPreemptible) {
+TEST(Decide, DoesNotPreemptJobsOfEqualPriorityOrNotPreemptible) {
   const Cluster equal{Npus({8}), {Preemptible(Holds(8, 0, 8), 5)}};
   EXPECT_THAT(Decide(equal, {Job(20, Npu(1, 8), 5)}, kNow).preempt, IsEmpty());
   const Cluster firm{Npus({8}), {Holds(8, 0, 8)}};
   EXPECT_THAT(Decide(firm, {Job(20, Npu(1, 8), 5)}, kNow).preempt, IsEmpty());
 }
 
-TEST(Decide, AsksNobodyWhileStoppingJobsMakeRoom) {
+TEST(Decide, DoesNotPreemptWhileStoppingJobsFreeEnough) {
   Holding leaving = Preemptible(Holds(9, 1, 8));
   leaving.stopping = true;
   const Cluster cluster{Npus({8, 8}), {Preemptible(Holds(8, 0, 8)), leaving}};
@@ -130,18 +130,18 @@ TEST(Decide, KeepsPreemptedDevicesForTheHead) {
   EXPECT_THAT(decision.start, IsEmpty());
 }
 
-TEST(Decide, CountsAJobOfANodeThatIsGoneAsHoldingNothing) {
+TEST(Decide, JobOnARemovedNodeHoldsNothing) {
   const Cluster cluster{Npus({8}), {Holds(9, 7, 8)}};
   EXPECT_THAT(Ids(Decide(cluster, {Job(1, Npu(1, 8))}, kNow).start), ElementsAre(1));
 }
 
-TEST(Decide, TreatsAPassedLimitAsEndingNow) {
+TEST(Decide, PassedLimitCountsAsEndingNow) {
   const Cluster cluster{Npus({8}), {Holds(9, 0, 5, kNow - kMinute)}};
   const Decision decision = Decide(cluster, {Job(1, Npu(1, 8)), Job(2, Npu(1, 1), 0, 1)}, kNow);
   EXPECT_THAT(decision.start, IsEmpty());
 }
 
-// 1,000 nodes of 8, most of them busy; 10,000 jobs of 200 different sizes wait.
+// 1,000 nodes of 8 devices, most of them busy; 10,000 waiting jobs of 200 different sizes.
 Cluster BusyCluster() {
   Cluster cluster;
   for (int i = 0; i < 1'000; ++i) {
@@ -154,7 +154,7 @@ Cluster BusyCluster() {
   return cluster;
 }
 
-TEST(Decide, TakesMillisecondsForALongQueueOnALargeCluster) {
+TEST(Decide, LongQueueOnALargeClusterTakesMilliseconds) {
   const Cluster cluster = BusyCluster();
   std::vector<Waiting> queue;
   for (int i = 0; i < 10'000; ++i) {
@@ -166,7 +166,7 @@ TEST(Decide, TakesMillisecondsForALongQueueOnALargeCluster) {
   const auto took = std::chrono::steady_clock::now() - began;
   RecordProperty("microseconds",
                  int(std::chrono::duration_cast<std::chrono::microseconds>(took).count()));
-  // A few ms when optimised; the bound is for sanitizers on a loaded machine.
+  // A few ms in optimised builds; the bound allows for sanitizers on a loaded machine.
   EXPECT_LT(took, std::chrono::seconds(5));
   EXPECT_FALSE(decision.preempt.empty() && decision.start.empty());
 }

@@ -13,7 +13,7 @@ using testing::SizeIs;
 constexpr int64_t kNow = 1'000'000;
 constexpr int64_t kMinute = 60'000;
 
-// 1,000,000 ms is "14:00" here.
+// 1,000,000 ms is shown as "14:00".
 std::string ClockText(int64_t wall_ms) {
   const int64_t minutes = 14 * 60 + (wall_ms - kNow) / kMinute;
   std::string minute = std::to_string(minutes % 60);
@@ -24,7 +24,7 @@ Why Ask(const Cluster& cluster, const std::vector<Waiting>& queue, JobId id) {
   return Explain(cluster, queue, id, kNow, ClockText);
 }
 
-TEST(Explain, CountsWhatIsNeededFreeAndHeld) {
+TEST(Explain, CountsNeededFreeAndHeldDevices) {
   const Cluster cluster{Npus({8, 8}), {Holds(17, 1, 5, kNow + 10 * kMinute)}};
   const Why why = Ask(cluster, {Job(20, Npu(2, 8))}, 20);
   EXPECT_EQ(why.text,
@@ -35,7 +35,7 @@ TEST(Explain, CountsWhatIsNeededFreeAndHeld) {
   EXPECT_EQ(why.expected_ms, kNow + 10 * kMinute);
 }
 
-TEST(Explain, SaysWhenNobodyKnowsTheEnd) {
+TEST(Explain, SaysThatTheEndIsUnknown) {
   const Cluster cluster{Npus({8}), {Holds(17, 0, 5)}};
   const Why why = Ask(cluster, {Job(20, Npu(1, 8))}, 20);
   EXPECT_EQ(why.text, "needs 8 npu on one node; free now: 3; job 17 holds 5, without a time limit");
@@ -43,7 +43,7 @@ TEST(Explain, SaysWhenNobodyKnowsTheEnd) {
   EXPECT_EQ(why.way_out, "with -g npu:3 it would start now");
 }
 
-TEST(Explain, NamesTheJobInFront) {
+TEST(Explain, NamesTheJobAhead) {
   const Cluster cluster{Npus({8}), {Holds(17, 0, 8, kNow + 10 * kMinute)}};
   const std::vector<Waiting> queue{Job(12, Npu(1, 8), 5), Job(13, Npu(1, 2)), Job(14, Npu(1, 1))};
   const Why why = Ask(cluster, queue, 14);
@@ -54,7 +54,7 @@ TEST(Explain, NamesTheJobInFront) {
   EXPECT_THAT(why.way_out, IsEmpty());
 }
 
-TEST(Explain, SaysForWhomFreeDevicesAreKeptAndOffersATimeLimit) {
+TEST(Explain, NamesTheReservationAndSuggestsATimeLimit) {
   const Cluster cluster{Npus({8}), {Holds(17, 0, 5, kNow + 10 * kMinute)}};
   const Why why = Ask(cluster, {Job(12, Npu(1, 8), 5), Job(13, Npu(1, 2))}, 13);
   EXPECT_EQ(why.position, 2);
@@ -62,13 +62,13 @@ TEST(Explain, SaysForWhomFreeDevicesAreKeptAndOffersATimeLimit) {
   EXPECT_EQ(why.way_out, "with a time limit of 10m or less it would start now");
 }
 
-TEST(Explain, SaysWhoIsStoppedForIt) {
+TEST(Explain, NamesThePreemptedJobs) {
   const Cluster cluster{Npus({8}), {Preemptible(Holds(17, 0, 8))}};
   EXPECT_THAT(Ask(cluster, {Job(20, Npu(1, 8), 1)}, 20).text,
               HasSubstr("job 17 holds 8 and is stopped for it"));
 }
 
-TEST(Explain, SaysWhatCanNeverStart) {
+TEST(Explain, NamesTheReasonWhyAJobCanNeverStart) {
   const Cluster cluster{Npus({8, 4}), {}};
   const Why large = Ask(cluster, {Job(20, Npu(1, 16))}, 20);
   EXPECT_FALSE(large.can_ever_fit);
@@ -89,25 +89,25 @@ TEST(Explain, SaysWhatCanNeverStart) {
               HasSubstr("more than all nodes together have"));
 }
 
-TEST(Explain, SpeaksOfEveryRole) {
+TEST(Explain, CoversEveryRole) {
   const Cluster cluster{Npus({8}), {Holds(17, 0, 8)}};
   const Demand roles{{{"ps", 1, "npu", 1}, {"worker", 1, "npu", 4}}};
   EXPECT_THAT(Ask(cluster, {Job(20, roles)}, 20).text,
               HasSubstr("needs 1 npu on one node (ps) and 4 npu on one node (worker)"));
 }
 
-TEST(Explain, SaysThatAJobIsAboutToStart) {
+TEST(Explain, SaysThatTheJobIsAboutToStart) {
   const Cluster cluster{Npus({8}), {}};
   const Why why = Ask(cluster, {Job(20, Npu(1, 8))}, 20);
   EXPECT_THAT(why.text, HasSubstr("about to start"));
   EXPECT_EQ(why.position, 0);
 }
 
-TEST(Explain, SaysThatAnUnknownJobDoesNotWait) {
+TEST(Explain, UnknownJobDoesNotWait) {
   EXPECT_THAT(Ask(Cluster{}, {}, 20).text, HasSubstr("job 20 does not wait"));
 }
 
-TEST(Explain, StaysShortOnALargeCluster) {
+TEST(Explain, TextIsShortOnALargeCluster) {
   Cluster cluster;
   for (int i = 0; i < 500; ++i) {
     cluster.nodes.push_back(NodeInfo{.name = "node-" + std::to_string(i), .devices = {{"npu", 8}}});

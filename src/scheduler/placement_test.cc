@@ -17,12 +17,12 @@ std::string PlaceText(const std::vector<NodeInfo>& nodes, const Demand& demand,
   return placement ? Text(ToAllocation(*placement, demand, nodes)) : "no room";
 }
 
-TEST(Placement, TakesTheNodeWithTheFewestDevicesLeftOver) {
+TEST(Placement, TakesTheNodeWithTheFewestRemainingDevices) {
   EXPECT_EQ(PlaceText(Npus({8, 2, 4}), Npu(1, 2)), "node-1[0,1]");
   EXPECT_EQ(PlaceText(Npus({8, 2, 4}), Npu(1, 3)), "node-2[0,1,2]");
 }
 
-TEST(Placement, TakesEqualNodesInTheOrderOfTheCluster) {
+TEST(Placement, TakesEqualNodesInClusterOrder) {
   EXPECT_EQ(PlaceText(Npus({8, 8, 8}), Npu(2, 1)), "node-0[0] node-1[0]");
 }
 
@@ -31,26 +31,26 @@ TEST(Placement, TakesTheLowestFreeNumbers) {
   EXPECT_EQ(PlaceText(Npus({8}), Npu(1, 3), held), "node-0[1,3,4]");
 }
 
-TEST(Placement, PutsNodesOfOneRoleOnDifferentMachines) {
+TEST(Placement, NodesOfOneRoleAreOnDifferentMachines) {
   EXPECT_EQ(PlaceText(Npus({8}), Npu(2, 2)), "no room");
   EXPECT_EQ(PlaceText(Npus({8, 8}), Npu(2, 2)), "node-0[0,1] node-1[0,1]");
 }
 
-TEST(Placement, LetsRolesShareAMachineWithoutSharingDevices) {
+TEST(Placement, RolesShareAMachineButNoDevice) {
   const Demand demand{{{"ps", 1, "npu", 2}, {"worker", 1, "npu", 6}}};
   EXPECT_EQ(PlaceText(Npus({8}), demand), "node-0[0,1] node-0[2,3,4,5,6,7]");
 }
 
-TEST(Placement, GivesAllNodesOrNone) { EXPECT_EQ(PlaceText(Npus({8, 7}), Npu(2, 8)), "no room"); }
+TEST(Placement, PlacesAllNodesOrNone) { EXPECT_EQ(PlaceText(Npus({8, 7}), Npu(2, 8)), "no room"); }
 
-TEST(Placement, SearchesOnWhenBestFitOfSeveralRolesFails) {
-  // Largest first and best fit puts 5 on the node of 5, where 3 + 2 had to go.
+TEST(Placement, SearchFollowsIfBestFitOfSeveralRolesFails) {
+  // Best fit places 5 on the node with 5 devices, which 3 + 2 would need.
   const Demand demand{
       {{"a", 1, "npu", 5}, {"b", 1, "npu", 3}, {"c", 1, "npu", 3}, {"d", 2, "npu", 2}}};
   EXPECT_NE(PlaceText(Npus({5, 10}), demand), "no room");
 }
 
-TEST(Placement, RefusesNonsenseWithoutHarm) {
+TEST(Placement, InvalidDemandsAreRejected) {
   EXPECT_EQ(PlaceText(Npus({8}), Demand{}), "no room");
   EXPECT_EQ(PlaceText(Npus({8}), Npu(0, 1)), "no room");
   EXPECT_EQ(PlaceText(Npus({8}), Npu(-1, 1)), "no room");
@@ -61,11 +61,11 @@ TEST(Placement, RefusesNonsenseWithoutHarm) {
   EXPECT_EQ(PlaceText(Npus({-4, 0}), Npu(1, 1)), "no room");
 }
 
-TEST(Placement, PutsARoleWithoutDevicesAnywhere) {
+TEST(Placement, RoleWithoutDevicesFitsAnyNode) {
   EXPECT_EQ(PlaceText(Npus({8, 8}), Npu(2, 0)), "node-0[] node-1[]");
 }
 
-TEST(DevicePool, FreesADeviceOnlyWhenItsLastHolderLeft) {
+TEST(DevicePool, DeviceIsFreeAfterItsLastHolder) {
   DevicePool pool(Npus({2}));
   const Grant grant{0, 0, 0, {1}};
   pool.Take(grant);
@@ -76,7 +76,7 @@ TEST(DevicePool, FreesADeviceOnlyWhenItsLastHolderLeft) {
   EXPECT_EQ(pool.Free(0, 0), 2);
 }
 
-TEST(DevicePool, IgnoresDevicesThatTheNodeDoesNotHave) {
+TEST(DevicePool, DevicesThatTheNodeLacksAreIgnored) {
   DevicePool pool(Npus({2}));
   pool.Take(Grant{0, 0, 0, {-1, 2, 9}});
   EXPECT_EQ(pool.Free(0, 0), 2);

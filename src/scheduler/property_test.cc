@@ -1,5 +1,5 @@
-// Promises of the scheduler held against brute force and against simulated runs on small random
-// worlds.
+// Properties of the scheduler on small random clusters, compared with exhaustive search and
+// simulated runs.
 #include <limits>
 #include <map>
 #include <set>
@@ -18,7 +18,7 @@
 namespace muster::scheduler {
 namespace {
 
-TEST(SchedulerProperty, PlaceFindsRoomExactlyWhenThereIsSome) {
+TEST(SchedulerProperty, PlaceSucceedsExactlyIfAPlacementExists) {
   int fitting = 0;
   CheckProperty(3'000, [&fitting] {
     const auto nodes = *AnyNodes(4);
@@ -30,7 +30,7 @@ TEST(SchedulerProperty, PlaceFindsRoomExactlyWhenThereIsSome) {
   EXPECT_GT(fitting, 200);
 }
 
-// A running cluster that checks every decision it carries out.
+// Simulates a cluster and checks every decision that it executes.
 class Simulation {
  public:
   explicit Simulation(std::vector<NodeInfo> nodes) { cluster_.nodes = std::move(nodes); }
@@ -40,7 +40,7 @@ class Simulation {
     Enqueue(asked.job);
   }
 
-  // Decides, starts, stops whom it must, and goes on to the next end. False when nothing can
+  // Decides, starts and stops jobs, and advances to the next end. Returns false if nothing can
   // happen.
   bool Step() {
     Act();
@@ -50,7 +50,7 @@ class Simulation {
     now_ = std::max(now_, next);
     std::erase_if(cluster_.running, [&](const Holding& job) {
       if (ends_[job.id] > now_) return false;
-      if (job.stopping) Enqueue(asked_[job.id].job);  // preempted: once more from the start
+      if (job.stopping) Enqueue(asked_[job.id].job);  // preempted: queued again
       return true;
     });
     return true;
@@ -75,7 +75,7 @@ class Simulation {
   int64_t now() const { return now_; }
 
  private:
-  // The first job of the queue that could run here and is left waiting.
+  // The first job of the queue that could run on this cluster and was not started.
   std::optional<Waiting> HeadAfter(const Decision& decision) const {
     const std::vector<JobId> started = Ids(decision.start);
     for (const Waiting& job : queue_) {
@@ -96,7 +96,7 @@ class Simulation {
       if (job.id != id) continue;
       RC_ASSERT(job.preemptible);
       RC_ASSERT(job.priority < head_priority);
-      RC_ASSERT(!job.stopping);  // asked once
+      RC_ASSERT(!job.stopping);  // preempted only once
       job.stopping = true;
       ends_[id] = std::min(ends_[id], now_ + 1);
     }
@@ -105,7 +105,7 @@ class Simulation {
   void Carry(const Start& start) {
     const auto at = std::find_if(queue_.begin(), queue_.end(),
                                  [&](const Waiting& job) { return job.id == start.id; });
-    RC_ASSERT(at != queue_.end());  // started once, and submitted
+    RC_ASSERT(at != queue_.end());  // started only once, and only after submit
     CheckWhole(at->demand, start.allocation);
     const Asked& asked = asked_[start.id];
     Holding holding{.id = start.id, .priority = at->priority, .preemptible = asked.preemptible};
@@ -118,7 +118,8 @@ class Simulation {
     queue_.erase(at);
   }
 
-  // All that was asked for, on a machine of its own for each node of a role.
+  // Checks that the allocation has all requested devices, each node of a role on a different
+  // machine.
   void CheckWhole(const Demand& demand, const Allocation& allocation) const {
     size_t share = 0;
     for (const Demand::Group& group : demand.groups) {
@@ -159,7 +160,7 @@ class Simulation {
   int64_t now_ = 1'000;
 };
 
-TEST(SchedulerProperty, NothingIsGivenTwiceAndEveryJobThatFitsAloneRuns) {
+TEST(SchedulerProperty, NoDeviceIsGrantedTwiceAndEveryFittingJobRuns) {
   CheckProperty(150, [] {
     const auto nodes = *AnyNodes(5);
     const auto jobs = *AnyJobs(Limits::kSome);
@@ -173,8 +174,8 @@ TEST(SchedulerProperty, NothingIsGivenTwiceAndEveryJobThatFitsAloneRuns) {
   });
 }
 
-// Nobody of equal rank who comes later holds up a job for ever, whatever runs and keeps coming.
-TEST(SchedulerProperty, NobodyStarvesWhileOthersKeepComing) {
+// Later jobs of equal priority do not delay a job forever, whatever runs and arrives.
+TEST(SchedulerProperty, NoJobStarves) {
   CheckProperty(150, [] {
     const auto nodes = *AnyNodes(4);
     auto jobs = *AnyJobs(Limits::kSome);
@@ -200,8 +201,8 @@ TEST(SchedulerProperty, NobodyStarvesWhileOthersKeepComing) {
   });
 }
 
-// Starting jobs behind the head moves the earliest start that limits promise to the head by
-// nothing, in any state of the cluster.
+// Backfill does not delay the earliest start of the head that the time limits imply, in any state
+// of the cluster.
 TEST(SchedulerProperty, BackfillDoesNotMoveTheEarliestFitOfTheHead) {
   int filled = 0;
   CheckProperty(300, [&filled] {
@@ -242,8 +243,8 @@ bool SomebodyStops(const Round& round) {
                      [](const Holder& holder) { return holder.stopping; });
 }
 
-// The head's start is promised when it becomes head; whatever is backfilled, it is kept.
-TEST(SchedulerProperty, ThePromisedStartOfTheHeadIsKept) {
+// The start time computed when a job becomes head is kept despite backfill.
+TEST(SchedulerProperty, ReservedStartOfTheHeadIsKept) {
   int promises = 0;
   CheckProperty(200, [&promises] {
     const auto limits = *rc::gen::element(Limits::kAll, Limits::kExact);
@@ -254,7 +255,8 @@ TEST(SchedulerProperty, ThePromisedStartOfTheHeadIsKept) {
     do {
       const Round round = simulation.Look();
       if (SomebodyStops(round)) {
-        promised.clear();  // a stop takes a moment that no limit foretells, and queues up again
+        // The stop takes time that no limit predicts, and the job is queued again.
+        promised.clear();
       } else if (round.head && round.reservation->at_ms) {
         const Waiting& head = simulation.queue()[*round.head];
         const auto [at, fresh] = promised.emplace(head.id, *round.reservation->at_ms);
@@ -270,7 +272,7 @@ TEST(SchedulerProperty, ThePromisedStartOfTheHeadIsKept) {
   EXPECT_GT(promises, 300);
 }
 
-// The smallest set by trying all of them.
+// The size of the smallest set, by trying all sets.
 size_t SmallestSet(const DevicePool& free, const std::vector<Holder>& holders, const Waiting& job) {
   size_t best = SIZE_MAX;
   for (unsigned set = 0; set < 1u << holders.size(); ++set) {
@@ -286,7 +288,7 @@ size_t SmallestSet(const DevicePool& free, const std::vector<Holder>& holders, c
   return best;
 }
 
-TEST(SchedulerProperty, PreemptionStopsTheFewestThatHelpOrNobody) {
+TEST(SchedulerProperty, PreemptionStopsTheFewestJobsThatHelp) {
   int stopped = 0;
   CheckProperty(800, [&stopped] {
     DevicePool free(*AnyNodes(4));

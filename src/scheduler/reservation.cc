@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
 
-// A limit that has passed ends its job at any moment.
+// A job whose limit has passed may end at any moment.
 int64_t EndOf(const Holder& holder, int64_t now_ms) {
   if (holder.stopping) return now_ms;
   return holder.until_ms ? std::max(*holder.until_ms, now_ms) : kUnknown;
@@ -42,7 +42,7 @@ std::optional<Reservation> Reserve(const DevicePool& free, const std::vector<Hol
   std::optional<Placement> best = place_after(order.size());
   if (!best) return std::nullopt;
   size_t low = 0,
-         high = order.size();  // it fits after `high` have gone, the smallest is looked for
+         high = order.size();  // fits after the first `high` have ended; find the smallest number
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
     if (std::optional<Placement> placement = place_after(middle)) {

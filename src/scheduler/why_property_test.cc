@@ -1,5 +1,5 @@
-// What `why` says held against brute force: every number in it must be true, and every offer must
-// start the job.
+// The output of `why`, compared with exhaustive search: every number is true, and every suggestion
+// starts the job.
 #include <regex>
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ constexpr int64_t kMinute = 60'000;
 
 std::string ClockText(int64_t wall_ms) { return std::to_string(wall_ms); }
 
-// A cluster that runs whatever was submitted first, and a queue of the rest.
+// A cluster that runs the first submitted jobs, and a queue of the others.
 struct World {
   Cluster cluster;
   std::vector<Waiting> queue;
@@ -56,7 +56,7 @@ bool Starts(const World& world, size_t index, const Waiting& changed) {
   return Contains(Ids(Decide(world.cluster, queue, kNow).start), changed.id);
 }
 
-// The cluster once the decision is carried out.
+// The cluster after the decision is executed.
 Cluster After(const World& world, const Decision& decision) {
   Cluster cluster = world.cluster;
   for (const Start& start : decision.start) {
@@ -69,7 +69,7 @@ Cluster After(const World& world, const Decision& decision) {
   return cluster;
 }
 
-// As `why` finds it when somebody asks: whatever can start has been started.
+// The state in which a user calls `why`: all jobs that can start have started.
 World Settled(World world) {
   for (Decision next = Decide(world.cluster, world.queue, kNow);
        !next.start.empty() || !next.preempt.empty();
@@ -84,7 +84,7 @@ World Settled(World world) {
   return world;
 }
 
-// "free now: 8, 3 and 0", most first, of a job that asks for one kind.
+// "free now: 8, 3 and 0" in descending order, for a job with one device kind.
 std::string FreeText(const Cluster& cluster, const std::string& kind) {
   Counts free = CountsOf(cluster.nodes);
   for (const Holding& job : cluster.running) Add(free, cluster.nodes, job.allocation, -1);
@@ -99,7 +99,7 @@ std::string FreeText(const Cluster& cluster, const std::string& kind) {
   return text;
 }
 
-TEST(WhyProperty, ItKnowsWhoCanNeverStartWhoStartsAndInWhichPlaceTheOthersStand) {
+TEST(WhyProperty, NeverStartingStartingAndPositionAreCorrect) {
   CheckProperty(150, [] {
     const World world = AnyWorld();
     const std::vector<JobId> starting = Ids(Decide(world.cluster, world.queue, kNow).start);
@@ -115,7 +115,7 @@ TEST(WhyProperty, ItKnowsWhoCanNeverStartWhoStartsAndInWhichPlaceTheOthersStand)
   });
 }
 
-TEST(WhyProperty, TheHeadIsToldWhatIsFreeAndWhenItStarts) {
+TEST(WhyProperty, HeadShowsFreeDevicesAndStartTime) {
   int heads = 0, dated = 0;
   CheckProperty(150, [&] {
     const World world = AnyWorld();
@@ -139,14 +139,14 @@ TEST(WhyProperty, TheHeadIsToldWhatIsFreeAndWhenItStarts) {
   EXPECT_GT(dated, 15);
 }
 
-// The numbers after `flag` in an offer, or nothing.
+// The number after `flag` in a suggestion, or nothing.
 std::optional<int> Offered(const std::string& way_out, const std::string& flag) {
   std::smatch match;
   if (!std::regex_search(way_out, match, std::regex(flag + "(\\d+)"))) return std::nullopt;
   return int(*ParseInt(match[1].str()));
 }
 
-TEST(WhyProperty, EveryOfferStartsTheJobAndTheHeadIsOfferedTheMost) {
+TEST(WhyProperty, EverySuggestionStartsTheJobAndIsTheLargest) {
   int offers = 0;
   CheckProperty(150, [&offers] {
     const World world = Settled(AnyWorld());
