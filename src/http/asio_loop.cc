@@ -24,7 +24,7 @@ struct AsioLoop::Watch {
   ~Watch() { Release(); }
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
-  // Lets go of the descriptor without closing it: it is the caller's.
+  // Releases the descriptor without closing it: it belongs to the caller.
   void Release() {
     if (descriptor.is_open()) descriptor.release();
   }
@@ -43,13 +43,13 @@ AsioLoop::~AsioLoop() {
 void AsioLoop::Post(std::function<void()> fn) { asio::post(context_, std::move(fn)); }
 
 os::Loop::Id AsioLoop::After(int64_t ms, std::function<void()> fn) {
-  // A year is for ever here, and keeps the sum of instant and distance within its type.
+  // An upper bound that keeps the sum of time and delay within its type.
   constexpr int64_t kLongest = int64_t{365} * 24 * 3600 * 1000;
   const std::chrono::milliseconds distance(std::clamp<int64_t>(ms, 0, kLongest));
   const Id id = ++last_id_;
   auto timer = std::make_unique<Timer>(asio::steady_timer(context_, distance), std::move(fn));
   timer->timer.async_wait([this, id](error_code error) {
-    if (error) return;  // cancelled, or the loop itself goes
+    if (error) return;  // cancelled, or the loop is being destroyed
     const auto node = timers_.extract(id);
     if (!node.empty()) node.mapped()->fn();
   });

@@ -9,7 +9,7 @@
 
 namespace muster::http {
 
-// The loop of a server: os::Loop over the io_context that also carries its connections.
+// The event loop of a server: os::Loop on the io_context that also runs its connections.
 class AsioLoop final : public os::Loop {
  public:
   AsioLoop();
@@ -24,8 +24,8 @@ class AsioLoop final : public os::Loop {
   Id WatchReadable(int fd, std::function<void()> fn) override;
   void Unwatch(Id watch) override;
 
-  void Run();   // until Stop, even while there is nothing to do
-  void Stop();  // any thread; what is queued stays queued
+  void Run();   // until Stop, also while idle
+  void Stop();  // any thread; queued callbacks stay queued
   boost::asio::io_context& context() { return context_; }
 
  private:
@@ -33,7 +33,7 @@ class AsioLoop final : public os::Loop {
   struct Watch;
   void Await(const std::shared_ptr<Watch>& watch);
 
-  // Drops what is queued while the maps below still stand: what is dropped may call Cancel.
+  // Drops queued callbacks while the maps below exist, because their destructors may call Cancel.
   struct Context : boost::asio::io_context {
     Context() : io_context(1) {}
     using execution_context::shutdown;
@@ -43,7 +43,7 @@ class AsioLoop final : public os::Loop {
   Context context_;
   Id last_id_ = 0;
   std::map<Id, std::unique_ptr<Timer>> timers_;
-  std::map<Id, std::shared_ptr<Watch>> watches_;  // shared with the wait under way
+  std::map<Id, std::shared_ptr<Watch>> watches_;  // shared with the pending wait
 };
 
 }  // namespace muster::http

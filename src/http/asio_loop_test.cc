@@ -22,7 +22,7 @@ class AsioLoopTest : public testing::Test {
   std::vector<std::string> seen_;
 };
 
-TEST_F(AsioLoopTest, RunsWhatIsPostedInOrder) {
+TEST_F(AsioLoopTest, RunsPostedCallbacksInOrder) {
   loop_.Post([&] { seen_.push_back("a"); });
   loop_.Post([&] {
     seen_.push_back("b");
@@ -32,13 +32,13 @@ TEST_F(AsioLoopTest, RunsWhatIsPostedInOrder) {
   EXPECT_THAT(seen_, ElementsAre("a", "b"));
 }
 
-TEST_F(AsioLoopTest, TakesPostsOfOtherThreads) {
+TEST_F(AsioLoopTest, AcceptsCallbacksFromOtherThreads) {
   std::thread other([&] { loop_.Post([&] { loop_.Stop(); }); });
   loop_.Run();
   other.join();
 }
 
-TEST_F(AsioLoopTest, RunsTimersByTimeAndOnce) {
+TEST_F(AsioLoopTest, RunsTimersInOrderAndOnce) {
   loop_.After(20, [&] { loop_.Stop(); });
   loop_.After(5, [&] { seen_.push_back("5"); });
   loop_.After(-3, [&] { seen_.push_back("now"); });
@@ -62,7 +62,7 @@ TEST_F(AsioLoopTest, CancelledTimersDoNotRun) {
   EXPECT_TRUE(seen_.empty());
 }
 
-TEST_F(AsioLoopTest, ATimerThatIsDueCanStillBeCancelled) {
+TEST_F(AsioLoopTest, DueTimerCanStillBeCancelled) {
   os::Loop::Id first = 0, second = 0;
   first = loop_.After(0, [&] {
     seen_.push_back("one");
@@ -77,12 +77,12 @@ TEST_F(AsioLoopTest, ATimerThatIsDueCanStillBeCancelled) {
   EXPECT_THAT(seen_, ElementsAre("one"));
 }
 
-TEST_F(AsioLoopTest, TellsAgainWhileADescriptorIsReadable) {
+TEST_F(AsioLoopTest, ReportsADescriptorWhileItIsReadable) {
   const os::Fd event(::eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC));
   int calls = 0;
   os::Loop::Id watch = 0;
   watch = loop_.WatchReadable(event.get(), [&] {
-    if (++calls < 3) return;  // not read: it stays readable
+    if (++calls < 3) return;  // not read, so the descriptor stays readable
     loop_.Unwatch(watch);
     loop_.After(2, [&] { loop_.Stop(); });
   });
@@ -107,7 +107,7 @@ TEST_F(AsioLoopTest, LeavesTheDescriptorOpen) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(AsioLoopTest, TellsOfAHangUp) {
+TEST_F(AsioLoopTest, ReportsAHangUp) {
   int pair[2];
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
   const os::Fd mine(pair[0]);
@@ -117,7 +117,7 @@ TEST_F(AsioLoopTest, TellsOfAHangUp) {
   loop_.Run();
 }
 
-TEST_F(AsioLoopTest, AWatchThatUnwatchesAnotherIsObeyed) {
+TEST_F(AsioLoopTest, WatchRemovedByAnotherCallbackIsNotCalled) {
   const os::Fd a(::eventfd(1, EFD_CLOEXEC)), b(::eventfd(1, EFD_CLOEXEC));
   os::Loop::Id watch_a = 0, watch_b = 0;
   const auto once = [&] {
@@ -132,7 +132,7 @@ TEST_F(AsioLoopTest, AWatchThatUnwatchesAnotherIsObeyed) {
   EXPECT_THAT(seen_, ElementsAre("once"));
 }
 
-TEST_F(AsioLoopTest, WhatIsDroppedWithTheLoopMayStillCancel) {
+TEST_F(AsioLoopTest, DroppedCallbacksMayCallCancel) {
   struct Canceller {
     AsioLoop& loop;
     os::Loop::Id timer;

@@ -5,7 +5,7 @@
 namespace muster::http {
 namespace {
 
-constexpr int kMostDigits = 15;  // keeps every size within int64_t
+constexpr int kMostDigits = 15;  // keeps all sizes within int64_t
 constexpr int kMostOverhead = 16 << 10;
 
 int HexValue(char c) {
@@ -101,7 +101,7 @@ Status BodyReader::TakeSize(char c) {
   return Expect(c, '\r', State::kSizeEnd);
 }
 
-// An extension or a trailer: passed over up to its '\r'.
+// Skips an extension or a trailer up to its '\r'.
 Status BodyReader::TakeText(char c, State after) {
   if (++overhead_ > kMostOverhead) return Broken("a line of it is too long");
   if (c == '\r') {

@@ -10,24 +10,24 @@
 
 namespace muster::http {
 
-// Finds the bytes of a message's body, and its end, among those that follow the head. It holds no
-// bytes and needs none twice. Strict: what one reader could take for a chunk and another for the
-// next message is refused.
+// Finds the body of a message, and its end, in the bytes after the head. Stores no bytes and
+// examines each once. Strict: input that another parser could interpret differently (request
+// smuggling) is refused.
 class BodyReader {
  public:
   using Taker = std::function<bool(std::string_view)>;  // false ends the reading
 
-  static BodyReader WithLength(int64_t bytes);  // 0: there is no body
+  static BodyReader WithLength(int64_t bytes);  // 0 for no body
   static BodyReader Chunked();
-  static BodyReader UntilEnd();  // of the connection
+  static BodyReader UntilEnd();  // the body ends with the connection
 
-  // How many of the bytes were used: all of them unless the body ends before, or `take` said to
-  // end. kInvalid when the chunks are broken; nothing may be read on then.
+  // Returns the number of consumed bytes: all, unless the body ends earlier or `take` returned
+  // false. kInvalid for malformed chunks; the connection must then be closed.
   Result<size_t> Feed(std::string_view bytes, const Taker& take);
 
   bool done() const { return state_ == State::kDone; }
   bool until_end() const { return state_ == State::kUntilEnd; }
-  // Bytes that are still to come, where that is known.
+  // The number of remaining bytes, if known.
   std::optional<int64_t> left() const {
     return state_ == State::kLength ? std::optional(left_) : std::nullopt;
   }
@@ -36,16 +36,16 @@ class BodyReader {
   enum class State {
     kLength,
     kUntilEnd,
-    kSize,       // hex digits of a chunk's size
+    kSize,       // hex digits of the chunk size
     kExtension,  // from ';' to the end of the line
-    kSizeEnd,    // the '\n' after it
+    kSizeEnd,    // the '\n' of the size line
     kData,
     kDataEnd,   // the '\r' after the data
-    kDataEnd2,  // and its '\n'
-    kTrailer,   // at the beginning of a line behind the last chunk
+    kDataEnd2,  // the '\n' after the data
+    kTrailer,   // start of a line after the last chunk
     kTrailerText,
     kTrailerEnd,
-    kLastEnd,  // the '\n' of the empty line that ends it all
+    kLastEnd,  // the '\n' of the final empty line
     kDone,
   };
 
@@ -57,9 +57,9 @@ class BodyReader {
   Status Expect(char c, char wanted, State after);
 
   State state_;
-  int64_t left_ = 0;  // bytes of the body, or of the chunk
-  int digits_ = 0;    // of the chunk's size so far
-  int overhead_ = 0;  // bytes of extension or trailer so far
+  int64_t left_ = 0;  // bytes of the body or of the chunk
+  int digits_ = 0;    // of the chunk size so far
+  int overhead_ = 0;  // bytes of extensions and trailers so far
 };
 
 }  // namespace muster::http

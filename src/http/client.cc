@@ -22,34 +22,34 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 
 constexpr size_t kPiece = 256 << 10;
-// The most of a body that Send keeps in memory.
+// The largest body that Send keeps in memory.
 constexpr size_t kLargestBody = 256 << 20;
 
-// What goes out: a head, and behind it text or a file's bytes.
+// An outgoing request: a head, followed by text or the bytes of a file.
 struct Outgoing {
   std::string head;
   std::string_view body;
   const FileRange* file = nullptr;
-  bool head_only = false;  // HEAD: the answer has no body
+  bool head_only = false;  // HEAD: the response has no body
   const std::function<bool(int64_t)>* sent = nullptr;
 };
 
-// Where an answer's body goes, and what happens while nothing comes.
+// The destination of a response body, and the callback while no bytes arrive.
 struct Incoming {
-  std::function<bool(std::string_view)> take;  // empty: into the Response
+  std::function<bool(std::string_view)> take;  // empty to store the body in the Response
   int64_t idle_ms = 0;
   std::function<bool()> idle;
-  bool any_success = false;  // `take` gets the body of every 2xx, not of 200 alone
-  bool in_pieces = false;    // and gets it in whole pieces, where they come at once
+  bool any_success = false;  // `take` receives the body of every 2xx response, not only of 200
+  bool in_pieces = false;    // pass whole pieces to `take` if they arrive quickly
   const std::function<void(const Response&)>* begin = nullptr;
 };
 
 struct Failure {
   Error error;
-  bool unanswered = false;  // the connection ended before a byte of the answer
+  bool unanswered = false;  // the connection ended before the first byte of the response
 };
 
-// Where the pieces of an answer go.
+// The destination of the body bytes.
 struct Body {
   const Incoming& incoming;
   std::string text = {};
@@ -73,8 +73,8 @@ struct Body {
     return !ended;
   }
 
-  // How many bytes of it are better handed on together: pieces that begin and end where pages of a
-  // file do. A file system makes few large pages for them, and many small ones for others.
+  // The number of bytes to pass at once: pieces that begin and end at page boundaries of a file,
+  // for which file systems allocate few large pages.
   size_t Enough(const ResponseParser& parser) const {
     const auto left = incoming.in_pieces ? parser.body_left() : std::nullopt;
     return left ? std::min(kPiece - taken % kPiece, static_cast<size_t>(*left)) : 0;
@@ -86,8 +86,8 @@ Error TooLarge() {
           "ask for less at a time"};
 }
 
-// Feeds until the parser wants more than there is, a whole piece being what the body wants while
-// `patient`; cuts what it used off `bytes`.
+// Feeds the parser until it needs more bytes. While `patient`, a body is passed in whole pieces.
+// Removes the consumed bytes from `bytes`.
 Status FeedAll(ResponseParser& parser, std::string_view& bytes, const BodyReader::Taker& take,
                const Body& body, bool patient) {
   while (!bytes.empty() && !parser.done() && !body.ended) {
@@ -103,7 +103,7 @@ bool IsClean(std::string_view text) {
   return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
-// Never waits, not even for the other end of a pipe.
+// Opens without blocking, even on a pipe without a writer.
 Result<FileRange> OpenFile(const os::Path& path, os::Fd& fd) {
   MUSTER_ASSIGN(fd, os::Open(path, O_RDONLY | O_NONBLOCK));
   struct stat info = {};
@@ -139,15 +139,15 @@ class BlockingClient final : public Client {
   Status WriteRequest(const Outgoing& outgoing);
   Status WriteFileBytes(const Outgoing& outgoing);
   Outcome ReadAnswer(const Outgoing& outgoing, const Incoming& incoming);
-  // As Read of the socket, calling `idle` meanwhile; nothing when that said to end.
+  // Reads from the socket and calls `idle` while no bytes arrive. Nothing if `idle` returned false.
   Result<std::optional<size_t>> ReadOrIdle(std::span<char> into, const Incoming& incoming);
 
   const ClientOptions options_;
   const Url url_;
   const std::optional<TlsContext> tls_;
-  std::unique_ptr<ClientSocket> socket_;  // kept between calls; null: none is open
-  bool early_answer_ = false;             // it came before the request was sent to its end
-  std::string buffer_;                    // for bytes on their way, kept between calls
+  std::unique_ptr<ClientSocket> socket_;  // kept between calls; null if no connection is open
+  bool early_answer_ = false;  // the response arrived before the request was sent completely
+  std::string buffer_;         // read buffer, kept between calls
 };
 
 Result<std::string> BlockingClient::MakeHead(const std::string& method, const std::string& target,
@@ -211,7 +211,7 @@ Result<Response> BlockingClient::Read(const std::string& target, const Headers& 
 
 Result<Response> BlockingClient::Perform(const Outgoing& outgoing, const Incoming& incoming) {
   while (true) {
-    // Bytes that nobody asked for, or the end: this connection is of no more use.
+    // Unexpected bytes, or the end of the connection: it cannot be reused.
     if (socket_ && socket_->Readable()) socket_.reset();
     const bool reused = socket_ != nullptr;
     if (!reused) {
@@ -221,7 +221,8 @@ Result<Response> BlockingClient::Perform(const Outgoing& outgoing, const Incomin
     Outcome outcome = Exchange(outgoing, incoming);
     if (outcome) return std::move(*outcome);
     socket_.reset();
-    // The server closed it at the moment of our asking; a fresh connection is asked once more.
+    // The server closed the idle connection at the same moment; the request is repeated once on a
+    // new connection.
     if (reused && outcome.error().unanswered) continue;
     return std::unexpected(std::move(outcome.error().error));
   }
@@ -234,7 +235,8 @@ BlockingClient::Outcome BlockingClient::Exchange(const Outgoing& outgoing,
   if (!sent && sent.error().code != Code::kUnavailable) {
     return std::unexpected(Failure{std::move(sent).error()});
   }
-  // A server that refuses an upload answers and closes: the answer tells more than the broken pipe.
+  // A server that refuses an upload responds and closes: the response explains more than the broken
+  // pipe.
   Outcome outcome = ReadAnswer(outgoing, incoming);
   if (!sent && !outcome) {
     return std::unexpected(Failure{std::move(sent).error(), outcome.error().unanswered});
@@ -249,7 +251,7 @@ Status BlockingClient::WriteRequest(const Outgoing& outgoing) {
   return socket_->Write(parts, options_.timeout_ms);
 }
 
-// The head goes out with the first piece, so that a small file is one packet.
+// The head is sent together with the first piece, so that a small file is one packet.
 Status BlockingClient::WriteFileBytes(const Outgoing& outgoing) {
   const FileRange& file = *outgoing.file;
   buffer_.resize(std::max(buffer_.size(), kPiece));
@@ -299,10 +301,10 @@ BlockingClient::Outcome BlockingClient::ReadAnswer(const Outgoing& outgoing,
   };
   buffer_.resize(std::max(buffer_.size(), kPiece));
   std::string& buffer = buffer_;
-  size_t held = 0;  // unused bytes at the front of the buffer
+  size_t held = 0;  // unconsumed bytes at the front of the buffer
   bool any = false;
   const std::chrono::milliseconds patience(options_.gather_ms);
-  auto began = SteadyClock::now();  // to gather what is held
+  auto began = SteadyClock::now();  // the time limit for gathering a piece
   while (!parser.done() && !body.ended) {
     if (held == buffer.size()) buffer.resize(2 * buffer.size());
     std::span<char> into = std::span(buffer).subspan(held);
@@ -314,7 +316,7 @@ BlockingClient::Outcome BlockingClient::ReadAnswer(const Outgoing& outgoing,
       const bool broken = n.error().code == Code::kUnavailable;
       return std::unexpected(Failure{std::move(n).error(), broken && !any});
     }
-    if (!*n) break;  // `idle` said so
+    if (!*n) break;  // `idle` returned false
     if (**n == 0) {
       if (Status end = parser.End(); !end) return std::unexpected(Failure{end.error(), !any});
       break;

@@ -33,7 +33,7 @@ int64_t LeftMs(SteadyClock::time_point deadline) {
   return std::chrono::ceil<std::chrono::milliseconds>(deadline - SteadyClock::now()).count();
 }
 
-// True when one of `events` came; false when the time passed.
+// True if one of `events` occurred; false after the timeout.
 bool Poll(int fd, short events, int64_t timeout_ms) {
   const auto deadline =
       SteadyClock::now() + std::chrono::milliseconds(std::max<int64_t>(timeout_ms, 0));
@@ -83,7 +83,7 @@ std::expected<os::Fd, int> ConnectTo(const addrinfo& address, int64_t timeout_ms
 
 Result<os::Fd> ConnectToAny(const Url& url, int64_t timeout_ms) {
   const auto deadline = SteadyClock::now() + std::chrono::milliseconds(timeout_ms);
-  // Known without a hosts file: containers have none at times.
+  // Resolved without a hosts file, which some containers lack.
   const bool local = Lower(url.host) == "localhost";
   std::vector<std::string> names = {url.host};
   if (local) names = {"127.0.0.1", "::1"};
@@ -166,7 +166,7 @@ Result<size_t> ClientSocket::Read(std::span<char> into, int64_t timeout_ms) {
     if (step.kind == Kind::kEnd) return 0;
     if (step.kind == Kind::kWantRead && wire_.waits_for_bytes() &&
         !Poll(fd_.get(), POLLIN, std::min(patience_ms_, LeftMs(deadline)))) {
-      wire_.WaitForBytes(1);  // it comes slowly
+      wire_.WaitForBytes(1);  // the body arrives slowly
       continue;
     }
     MUSTER_TRY(Wait(step, "read from", LeftMs(deadline)));

@@ -11,24 +11,25 @@
 
 namespace muster::http {
 
-// A connection to a server for code that may wait, with a deadline on each wait. One thread.
+// A connection to a server for blocking code, with a deadline on each wait. One thread.
 class ClientSocket {
  public:
-  // Tries the host's addresses in turn; `tls` null: plain. With it, the server must prove who it
-  // is.
+  // Tries the addresses of the host in order. Without `tls` the connection is plain; with it, the
+  // server must prove its identity.
   static Result<std::unique_ptr<ClientSocket>> Connect(const Url& url, const TlsContext* tls,
                                                        int64_t timeout_ms);
 
-  // Bytes that came, at least one; 0 at the end. kTimeout when none came in time.
+  // Returns received bytes, at least one; 0 at the end of the connection. kTimeout if none arrived
+  // in time.
   Result<size_t> Read(std::span<char> into, int64_t timeout_ms);
-  // The next reads are better done when so many bytes are there, and wait `patience_ms` for that.
+  // The next reads wait up to `patience_ms` for this number of bytes.
   void WaitForBytes(size_t bytes, int64_t patience_ms) {
     wire_.WaitForBytes(bytes);
     patience_ms_ = patience_ms;
   }
-  // All bytes; kTimeout when none could be written for that long.
+  // Writes all bytes; kTimeout if no byte could be written for that time.
   Status Write(std::span<const std::string_view> parts, int64_t timeout_ms);
-  // Whether bytes, or the end, have come already. Never waits.
+  // Whether bytes, or the end, have arrived. Does not block.
   bool Readable() { return wire_.Readable(); }
 
  private:
@@ -38,7 +39,7 @@ class ClientSocket {
 
   os::Fd fd_;
   const std::string server_;  // "host:port", for errors
-  Wire wire_;                 // goes before the descriptor
+  Wire wire_;                 // destroyed before the descriptor
   int64_t patience_ms_ = 0;
 };
 

@@ -43,7 +43,7 @@ TEST(Client, KeepsItsConnection) {
   EXPECT_EQ(FindHeader(first->headers, "X-Peer"), FindHeader(second->headers, "X-Peer"));
 }
 
-TEST(Client, ConnectsAnewWhenTheServerClosedMeanwhile) {
+TEST(Client, ReconnectsAfterTheServerClosedTheConnection) {
   TestServer server({.header_timeout_ms = 20});
   const auto client = ClientFor(server.port());
   EXPECT_EQ(client->Send("GET", "/hello")->status, 200);
@@ -51,7 +51,7 @@ TEST(Client, ConnectsAnewWhenTheServerClosedMeanwhile) {
   EXPECT_EQ(client->Send("GET", "/hello")->status, 200);
 }
 
-TEST(Client, AsksOnceMoreWhenAKeptConnectionBreaksUnanswered) {
+TEST(Client, RepeatsARequestOnceIfAKeptConnectionBreaks) {
   ScriptedServer server({"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\na", ScriptedServer::kClose,
                          "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nb"});
   const auto client = ClientFor(server.port());
@@ -61,14 +61,14 @@ TEST(Client, AsksOnceMoreWhenAKeptConnectionBreaksUnanswered) {
   EXPECT_EQ(again->body, "b");
 }
 
-TEST(Client, DoesNotAskAgainOnAFreshConnection) {
+TEST(Client, DoesNotRepeatARequestOnANewConnection) {
   ScriptedServer server({ScriptedServer::kClose, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"});
   const auto answer = ClientFor(server.port())->Send("GET", "/");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, Code::kUnavailable);
 }
 
-TEST(Client, NamesAServerThatIsNotThere) {
+TEST(Client, ErrorNamesAnUnreachableServer) {
   int port = 0;
   {
     TestServer gone;
@@ -81,20 +81,20 @@ TEST(Client, NamesAServerThatIsNotThere) {
   EXPECT_FALSE(answer.error().next.empty());
 }
 
-TEST(Client, FindsLocalhostWithoutAHostsFile) {
+TEST(Client, ResolvesLocalhostWithoutAHostsFile) {
   TestServer server;
   const auto client = Client::Create({.url = "http://localhost:" + std::to_string(server.port())});
   EXPECT_EQ((*client)->Send("GET", "/hello")->status, 200);
 }
 
-TEST(Client, GivesUpOnASilentServer) {
+TEST(Client, TimesOutOnASilentServer) {
   ScriptedServer server({ScriptedServer::kSilence});
   const auto answer = ClientFor(server.port(), {.timeout_ms = 30})->Send("GET", "/");
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, Code::kTimeout);
 }
 
-TEST(Client, RefusesAnswersThatAreNone) {
+TEST(Client, RejectsInvalidResponses) {
   for (const char* text : {"garbage\r\n\r\n", "HTTP/1.1 2x0 OK\r\n\r\n", "SSH-2.0-OpenSSH\r\n",
                            "HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n",
                            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"}) {
@@ -105,7 +105,7 @@ TEST(Client, RefusesAnswersThatAreNone) {
   }
 }
 
-TEST(Client, TellsACutAnswerFromAWholeOne) {
+TEST(Client, DistinguishesATruncatedResponse) {
   for (const char* text :
        {"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", "HTTP/1.1 200 OK\r\nCont",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"}) {
@@ -118,7 +118,7 @@ TEST(Client, TellsACutAnswerFromAWholeOne) {
   EXPECT_EQ(ClientFor(server.port())->Send("GET", "/")->body, "until the end");
 }
 
-TEST(Client, PassesOverInterimAnswers) {
+TEST(Client, SkipsInterimResponses) {
   ScriptedServer server(
       {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nA: b\r\n\r\n"
        "HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok"});
@@ -128,7 +128,7 @@ TEST(Client, PassesOverInterimAnswers) {
   EXPECT_EQ(answer->body, "ok");
 }
 
-TEST(Client, RefusesToSendWhatWouldBreakTheHead) {
+TEST(Client, RejectsHeadersThatWouldBreakTheHead) {
   TestServer server;
   const auto client = ClientFor(server.port());
   for (const char* target : {"", "hello", "/a b", "/a\r\nX: y", "http://x/"}) {
@@ -149,7 +149,7 @@ class ClientFile : public testing::Test {
   TestServer server_;
 };
 
-TEST_F(ClientFile, SendsAFileByPieces) {
+TEST_F(ClientFile, SendsAFileInPieces) {
   const auto client = ClientFor(server_.port());
   EXPECT_EQ(client->SendFile("PUT", "/upload/a", Make(20 << 20))->body, std::to_string(20 << 20));
   EXPECT_EQ(client->Send("GET", "/hello")->status, 200);
@@ -159,7 +159,7 @@ TEST_F(ClientFile, SendsAnEmptyFile) {
   EXPECT_EQ(ClientFor(server_.port())->SendFile("PUT", "/upload/a", Make(0))->body, "0");
 }
 
-TEST_F(ClientFile, SeesTheRefusalThatComesBeforeTheFileIsSent) {
+TEST_F(ClientFile, SeesARefusalBeforeTheWholeFileIsSent) {
   const auto client = ClientFor(server_.port());
   const auto refused = client->SendFile("PUT", "/upload/bad", Make(50 << 20));
   ASSERT_TRUE(refused) << refused.error().text;
@@ -168,7 +168,7 @@ TEST_F(ClientFile, SeesTheRefusalThatComesBeforeTheFileIsSent) {
   EXPECT_EQ(client->Send("GET", "/hello")->status, 200);
 }
 
-TEST_F(ClientFile, NamesAFileThatCannotBeSent) {
+TEST_F(ClientFile, ErrorNamesAFileThatCannotBeSent) {
   const auto client = ClientFor(server_.port());
   EXPECT_EQ(client->SendFile("PUT", "/upload/a", dir_ / "none").error().code, Code::kNotFound);
   EXPECT_EQ(client->SendFile("PUT", "/upload/a", dir_.path()).error().code, Code::kInvalid);
@@ -187,7 +187,7 @@ class ClientStream : public testing::Test {
   };
 };
 
-TEST_F(ClientStream, HandsBytesOnUntilTheEnd) {
+TEST_F(ClientStream, PassesBytesUntilTheEnd) {
   server_.OnLoop([&] {
     server_.script->pieces = {"id: 1\ndata: a\n\n", "data: b\n", "\n"};
     server_.script->ended = true;
@@ -208,7 +208,7 @@ TEST_F(ClientStream, HandsBytesOnUntilTheEnd) {
   EXPECT_EQ(client_->Send("GET", "/hello")->status, 200);
 }
 
-TEST_F(ClientStream, CallsIdleWhileNothingComes) {
+TEST_F(ClientStream, CallsIdleWhileNoBytesArrive) {
   int calls = 0;
   const auto answer = client_->Read("/stream", {}, take_, 5, [&] {
     if (++calls == 3) server_.Feed("late");
@@ -220,7 +220,7 @@ TEST_F(ClientStream, CallsIdleWhileNothingComes) {
   EXPECT_EQ(taken_, "late");
 }
 
-TEST_F(ClientStream, EndsWhenIdleOrTakeSaySo) {
+TEST_F(ClientStream, EndsWhenIdleOrTakeReturnFalse) {
   ASSERT_TRUE(client_->Read("/stream", {}, take_, 5, [] { return false; }));
   EXPECT_TRUE(server_.Eventually([&] { return server_.script->streams == 0; }));
   server_.OnLoop([&] { server_.script->endless = 1000; });
@@ -230,7 +230,7 @@ TEST_F(ClientStream, EndsWhenIdleOrTakeSaySo) {
   EXPECT_EQ(client_->Send("GET", "/hello")->status, 200);
 }
 
-TEST_F(ClientStream, GivesTheBodyOfARefusal) {
+TEST_F(ClientStream, ReturnsTheBodyOfARefusal) {
   const auto answer = client_->Read("/nothing", {}, take_, 5, [] { return true; });
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->status, 404);
@@ -238,14 +238,14 @@ TEST_F(ClientStream, GivesTheBodyOfARefusal) {
   EXPECT_EQ(taken_, "");
 }
 
-TEST_F(ClientStream, GivesUpOnAServerThatFellSilent) {
+TEST_F(ClientStream, TimesOutOnASilentServer) {
   client_ = ClientFor(server_.port(), {.timeout_ms = 30});
   const auto answer = client_->Read("/stream", {}, take_, 10, [] { return true; });
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, Code::kTimeout);
 }
 
-TEST_F(ClientStream, ReadsMuch) {
+TEST_F(ClientStream, ReadsALargeBody) {
   server_.OnLoop([&] {
     for (int i = 0; i < 200; ++i) server_.script->pieces.push_back(std::string(64 << 10, 'x'));
     server_.script->ended = true;
@@ -254,7 +254,7 @@ TEST_F(ClientStream, ReadsMuch) {
   EXPECT_EQ(taken_.size(), size_t{200} * (64 << 10));
 }
 
-TEST(Client, SendsAStretchOfAFileAndTellsOfIt) {
+TEST(Client, SendsARangeOfAFileAndReportsProgress) {
   TestServer server;
   const auto client = ClientFor(server.port());
   const os::TempDir dir;
@@ -271,12 +271,12 @@ TEST(Client, SendsAStretchOfAFileAndTellsOfIt) {
   EXPECT_EQ(answer->body, "3456");
   EXPECT_EQ(told, 4);
   call.file = FileRange{fd.get(), 8, 4, "f"};
-  EXPECT_EQ(client->Do(call).error().code, Code::kConflict);  // shorter than said
+  EXPECT_EQ(client->Do(call).error().code, Code::kConflict);  // shorter than the declared length
   call.file = FileRange{fd.get(), 0, 0, "f"};
   EXPECT_EQ(client->Do(call)->body, "");
 }
 
-TEST(Client, HandsOnTheBodyOfEverySuccessAndKeepsThatOfAnError) {
+TEST(Client, PassesTheBodyOfSuccessAndKeepsTheBodyOfAnError) {
   ScriptedServer server({"HTTP/1.1 206 Partial Content\r\nContent-Length: 3\r\n\r\nabc",
                          "HTTP/1.1 416 No\r\nContent-Length: 2\r\n\r\nno"});
   const auto client = ClientFor(server.port());
@@ -298,7 +298,7 @@ TEST(Client, HandsOnTheBodyOfEverySuccessAndKeepsThatOfAnError) {
   EXPECT_EQ(taken, "abc");
 }
 
-TEST(Client, HandsOnWholePieces) {
+TEST(Client, PassesWholePieces) {
   std::string body;
   while (body.size() < 700'001) body += std::to_string(body.size());
   const std::string head = "HTTP/1.1 200 OK\r\nContent-Length: ";
@@ -320,7 +320,7 @@ TEST(Client, HandsOnWholePieces) {
   EXPECT_EQ(taken.size(), 4u);
 }
 
-TEST(Client, HandsOnWhatComesSlowly) {
+TEST(Client, PassesSlowBytesWithoutDelay) {
   ScriptedServer server({"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"});
   std::string taken;
   Call call;

@@ -22,12 +22,12 @@ using Outcome = Connection::Outcome;
 namespace {
 
 constexpr int kTurnsInARow = 8;
-// Of a large body. Who sends pays for each time that we are woken, and so do we.
+// The read size for large bodies. Each wake-up costs both the sender and this server.
 constexpr int64_t kWorthAWake = 256 << 10;
-constexpr int64_t kPatienceMs = 100;    // for so much
-constexpr size_t kMostRead = 64 << 10;  // more was slower where many send
-// A read of so much has been a turn: large bodies come side by side, which lets their sums be
-// computed together.
+constexpr int64_t kPatienceMs = 100;    // the longest wait for that size
+constexpr size_t kMostRead = 64 << 10;  // larger reads were slower with many senders
+// A read of this size ends the turn of a connection, so that concurrent large bodies alternate and
+// their checksums are computed together.
 constexpr size_t kWholeTurn = 16 << 10;
 
 std::string PeerName(const tcp::socket& socket) {
@@ -66,7 +66,7 @@ Connection::Connection(tcp::socket socket, const TlsContext* tls, Scratch& scrat
       peer_(PeerName(socket_)),
       seat_(std::move(seat)) {
   aborted_ = tls != nullptr && !wire_.secure();
-  error_code ignored;  // a socket that broke already shows it at the first read
+  error_code ignored;  // a broken socket reports the error at its first read
   socket_.non_blocking(true, ignored);
 }
 
@@ -107,14 +107,14 @@ asio::awaitable<Outcome> Connection::Read(int64_t limit_ms, bool interruptible, 
     const Outcome outcome = co_await Await(
         *needed, patient ? std::min(deadline, After(kPatienceMs)) : deadline, interruptible);
     if (patient && outcome == Outcome::kTimeout) {
-      wire_.WaitForBytes(1);  // they come slowly
+      wire_.WaitForBytes(1);  // the bytes arrive slowly
       continue;
     }
     if (outcome != Outcome::kReady) co_return outcome;
   }
 }
 
-// Steps until `next` has none left. Each that moved bytes starts the time anew.
+// Repeats steps until `next` has none left. Each step that transfers bytes restarts the deadline.
 template <typename Next>
 asio::awaitable<Outcome> Connection::StepOn(Next next, int64_t limit_ms) {
   auto deadline = After(limit_ms);
@@ -163,10 +163,10 @@ asio::awaitable<Outcome> Connection::SendFile(const FileBody& body, LargeFiles& 
       limit_ms);
 }
 
-// A program on this machine that gets the pages of the file themselves fetches them from memory in
-// its own time; a copy that was just made is in the caches. Of several files at a time all
-// processors are busy, and what takes the least work in all is the quickest. What finds no room is
-// read again.
+// Sends a copy of the file's bytes. A client on this machine that receives the pages by sendfile
+// reads them from memory in its own time, whereas a fresh copy is in the caches. With several
+// concurrent files all processors are busy, and sendfile needs the least work. Bytes that the
+// socket does not accept are read again.
 Wire::Step Connection::SendCopy(int file, int64_t offset, int64_t length) {
   const auto wanted = static_cast<size_t>(std::min<int64_t>(std::ssize(scratch_), length));
   const ssize_t n = ::pread(file, scratch_.data(), wanted, offset);
@@ -279,7 +279,7 @@ void Connection::Arm(tcp::socket::wait_type type, bool& armed, bool& ready) {
   armed = true;
   socket_.async_wait(type, [self = shared_from_this(), &armed, &ready](error_code) {
     armed = false;
-    ready = true;  // an error shows at the next read or write
+    ready = true;  // the next read or write reports the error
     self->alarm_.cancel();
   });
 }
@@ -289,12 +289,12 @@ void Connection::AddInput(std::string_view bytes) {
     input_ = bytes;
     return;
   }
-  kept_ += bytes;  // where all unread bytes are, since Settle
+  kept_ += bytes;  // all unread bytes since Settle
   input_ = kept_;
 }
 
-// Before the scratch space goes to others, what is unread in it moves to memory of our own; what
-// was read is freed.
+// Moves unread bytes from the shared scratch buffer to memory of this connection, before other
+// connections use the buffer.
 void Connection::Settle() {
   if (input_.empty()) {
     if (!kept_.empty()) kept_ = std::string();

@@ -12,17 +12,17 @@
 
 namespace muster::http {
 
-// Servers that accept from one socket, each on its loop and thread. Whoever accepts gives the
-// connection to the one that has the fewest: the kernel would wake the same one again and again,
+// Several servers that accept from one socket, each with a loop and a thread. A new connection goes
+// to the member with the fewest connections: the kernel would wake the same thread again and again,
 // and two large uploads on one thread take nearly twice as long. Any thread.
 class Crew {
  public:
   class Seat;
 
-  // One of them. It lives until nobody of the crew accepts any more.
+  // A member. It exists until no member accepts any more.
   class Member {
    public:
-    // Serves a connection of this crew, on its own loop; called on any thread.
+    // Serves a connection on the loop of the member; called on any thread.
     using Take = std::function<void(os::Fd socket, Seat seat)>;
     explicit Member(Take take) : take_(std::move(take)) {}
     void Serve(os::Fd socket, Seat seat) const { take_(std::move(socket), std::move(seat)); }
@@ -34,7 +34,7 @@ class Crew {
     std::atomic<int> connections_ = 0;
   };
 
-  // A connection's place with a member, for as long as it lives.
+  // The slot of a connection at a member, held while the connection exists.
   class Seat {
    public:
     Seat() = default;
@@ -58,13 +58,13 @@ class Crew {
     members_.push_back(&member);
   }
 
-  // It gets no more.
+  // The member receives no further connections.
   void Leave(Member& member) EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     std::erase(members_, &member);
   }
 
-  // With the one that has the fewest; `own` rather than another that has as many.
+  // The member with the fewest connections; `own` if it is among equals.
   Seat TakeSeat(Member& own) EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
     Member* best = &own;

@@ -8,15 +8,15 @@
 
 namespace muster::http {
 
-// What a handler answered: a whole response, or a head and the stream or the file behind it.
+// The result of a handler: a whole response, or a head followed by a stream or a file.
 struct Answer {
   Response response;
   std::unique_ptr<Stream> stream;
   std::optional<FileBody> file = std::nullopt;
 };
 
-// Where the Reply of one request puts its answer. Shared between that Reply and the session, either
-// of which may outlive the other.
+// Receives the Reply of one request. Shared between that Reply and the session; either may outlive
+// the other.
 class Exchange final : public Reply::Sink {
  public:
   explicit Exchange(std::weak_ptr<Connection> connection) : connection_(std::move(connection)) {}

@@ -12,7 +12,7 @@ class GateTest : public testing::Test {
     router_.Add({"GET", "/open", true, 0, {}, {}});
     router_.Add({"POST", "/jobs/{id}", false, 100, {}, {}});
   }
-  // The status of the refusal, 0 when admitted.
+  // The status of the refusal; 0 if admitted.
   int Refusal(Request request, RequestFacts facts = {}) {
     const auto route = gate_.Admit(router_, facts, request);
     admitted_ = std::move(request);
@@ -39,7 +39,7 @@ TEST_F(GateTest, FillsPathQueryAndParams) {
   EXPECT_EQ(admitted_.Query("x"), "1");
 }
 
-TEST_F(GateTest, WantsTheWholeTokenAndNothingElse) {
+TEST_F(GateTest, RequiresTheExactToken) {
   for (const char* good : {"Bearer tok", "bearer tok", "BEARER  tok"}) {
     EXPECT_TRUE(gate_.TokenMatches(good)) << good;
   }
@@ -49,26 +49,26 @@ TEST_F(GateTest, WantsTheWholeTokenAndNothingElse) {
   }
 }
 
-TEST_F(GateTest, AnEmptyTokenMatchesNothing) {
+TEST_F(GateTest, EmptyTokenMatchesNothing) {
   const Gate gate("", true);
   EXPECT_FALSE(gate.TokenMatches(""));
   EXPECT_FALSE(gate.TokenMatches("Bearer "));
   EXPECT_FALSE(gate.TokenMatches("Bearer"));
 }
 
-TEST_F(GateTest, WithoutTokenIs401WithTheWayIn) {
+TEST_F(GateTest, MissingTokenIs401WithTheScheme) {
   Request request{.method = "POST", .raw_target = "/jobs/1", .headers = {{"Host", "localhost"}}};
   ASSERT_EQ(Refusal(request), 401);
   EXPECT_EQ(FindHeader(refusal_.headers, "WWW-Authenticate"), "Bearer");
   EXPECT_THAT(refusal_.body, testing::HasSubstr("Authorization: Bearer TOKEN"));
 }
 
-TEST_F(GateTest, OpenRowsNeedNoToken) {
+TEST_F(GateTest, OpenRoutesNeedNoToken) {
   EXPECT_EQ(Refusal({.method = "GET", .raw_target = "/open", .headers = {{"Host", "127.0.0.1"}}}),
             0);
 }
 
-TEST_F(GateTest, OnLoopbackOnlyLoopbackNamesAreThisServer) {
+TEST_F(GateTest, OnLoopbackOnlyLoopbackHostNamesAreAccepted) {
   for (const char* good :
        {"localhost", "LOCALHOST:4711", "127.0.0.1:80", "127.8.9.1", "[::1]:80", "[::1]", ""}) {
     EXPECT_TRUE(gate_.HostAllowed(good)) << good;
@@ -81,20 +81,20 @@ TEST_F(GateTest, OnLoopbackOnlyLoopbackNamesAreThisServer) {
   EXPECT_TRUE(Gate("tok", false).HostAllowed("muster.example"));
 }
 
-TEST_F(GateTest, AForeignHostIs421EvenInTheAbsoluteForm) {
+TEST_F(GateTest, ForeignHostIs421EvenInTheAbsoluteForm) {
   Request request = Post("/jobs/1");
   request.headers[0].second = "evil.example";
   EXPECT_EQ(Refusal(request), 421);
   EXPECT_EQ(Refusal(Post("http://evil.example/jobs/1")), 421);
 }
 
-TEST_F(GateTest, WantsOneHostHeaderInHttp11) {
+TEST_F(GateTest, Http11RequiresOneHostHeader) {
   EXPECT_EQ(Refusal({.method = "GET", .raw_target = "/open"}), 400);
   EXPECT_EQ(Refusal({.method = "GET", .raw_target = "/open"}, {.http11 = false}), 0);
   EXPECT_EQ(Refusal(Post("/jobs/1", {{"host", "localhost"}})), 400);
 }
 
-TEST_F(GateTest, BodiesAboveTheRowsLimitAre413) {
+TEST_F(GateTest, BodyAboveTheLimitOfTheRouteIs413) {
   EXPECT_EQ(Refusal(Post("/jobs/1"), {.content_length = 100}), 0);
   EXPECT_EQ(Refusal(Post("/jobs/1"), {.content_length = 101}), 413);
   EXPECT_EQ(Refusal({.method = "GET", .raw_target = "/open", .headers = {{"Host", "localhost"}}},
@@ -102,12 +102,12 @@ TEST_F(GateTest, BodiesAboveTheRowsLimitAre413) {
             413);
 }
 
-TEST_F(GateTest, RefusesExpectationsItDoesNotKnow) {
+TEST_F(GateTest, UnknownExpectationsAreRefused) {
   EXPECT_EQ(Refusal(Post("/jobs/1", {{"Expect", "100-Continue"}})), 0);
   EXPECT_EQ(Refusal(Post("/jobs/1", {{"Expect", "200-ok"}})), 417);
 }
 
-TEST_F(GateTest, BadTargetsAndUnknownRows) {
+TEST_F(GateTest, BadTargetsAndUnknownRoutesAreRefused) {
   EXPECT_EQ(Refusal(Post("/jobs/../x")), 400);
   EXPECT_EQ(Refusal(Post("/job/1")), 404);
   EXPECT_EQ(Refusal(Post("/open")), 405);

@@ -10,8 +10,8 @@
 
 namespace muster::http {
 
-// Beast's reader of heads, held to limits; bodies are body_reader.h's. For request_parser.cc and
-// response_parser.cc alone: no one else knows Beast's parsers.
+// Beast's parser for heads with limits; bodies are parsed by body_reader.h. Only request_parser.cc
+// and response_parser.cc include it.
 template <bool kRequest>
 class HeadParser : public boost::beast::http::basic_parser<kRequest> {
  protected:
@@ -21,12 +21,12 @@ class HeadParser : public boost::beast::http::basic_parser<kRequest> {
   HeadParser(uint32_t longest, size_t most_fields) : most_fields_(most_fields) {
     this->header_limit(longest);
     this->body_limit(boost::none);
-    this->skip(true);  // Beast reads the head alone
+    this->skip(true);  // Beast parses the head only
   }
 
-  virtual Headers& headers() = 0;  // where the fields go
+  virtual Headers& headers() = 0;  // destination of the header fields
 
-  // How many of the bytes were used; needing more of them is no error.
+  // Returns the number of consumed bytes; an incomplete head is not an error.
   size_t Put(std::string_view bytes, ErrorCode& error) {
     const size_t used = this->put(boost::asio::const_buffer(bytes.data(), bytes.size()), error);
     if (error == boost::beast::http::error::need_more) error = {};
@@ -44,7 +44,7 @@ class HeadParser : public boost::beast::http::basic_parser<kRequest> {
     }
     headers().emplace_back(ToString(name), ToString(value));
   }
-  // What Beast calls for bodies, which it does not see here.
+  // Beast's callbacks for bodies, which it does not parse here.
   void on_header_impl(ErrorCode&) override {}
   void on_body_init_impl(const boost::optional<std::uint64_t>&, ErrorCode&) override {}
   size_t on_body_impl(Text, ErrorCode&) override { return 0; }

@@ -5,14 +5,15 @@
 
 namespace muster::http {
 
-// The large files that a crew is sending at the time, to whomever. Any thread.
+// The large files that a crew is sending to any client. Any thread.
 class LargeFiles {
  public:
   using Clock = std::chrono::steady_clock;
-  // Who brings several has short moments with one alone, between the end of a file and the next.
+  // A client that downloads several files has short intervals with only one, between the end of a
+  // file and the next.
   static constexpr std::chrono::milliseconds kMoment{100};
 
-  // One that is being sent, for as long as it lives.
+  // A file in transfer; registered while this object exists.
   class One {
    public:
     explicit One(LargeFiles& all) : all_(all) { ++all_.count_; }
@@ -24,7 +25,8 @@ class LargeFiles {
     LargeFiles& all_;
   };
 
-  // Whether there is no other, and was none a moment ago. Asked by who sends one, now and then.
+  // Whether no other file is in transfer, and none was a moment ago. The sender polls this
+  // occasionally.
   bool IsAlone(Clock::time_point now) {
     const auto ticks = now.time_since_epoch().count();
     if (count_.load(std::memory_order_relaxed) > 1) {
@@ -36,7 +38,7 @@ class LargeFiles {
 
  private:
   std::atomic<int> count_ = 0;
-  std::atomic<Clock::rep> company_ = 0;  // when there was more than one for the last time
+  std::atomic<Clock::rep> company_ = 0;  // when there was last more than one
 };
 
 }  // namespace muster::http

@@ -7,7 +7,7 @@
 namespace muster::http {
 namespace {
 
-TEST(LargeFiles, OneIsAloneUntilAnotherComesAndAMomentAfterItWent) {
+TEST(LargeFiles, FileIsAloneUntilAnotherStartsAndShortlyAfterItEnded) {
   LargeFiles files;
   const auto now = LargeFiles::Clock::now();
   const LargeFiles::One one(files);

@@ -29,22 +29,22 @@ namespace {
 
 constexpr std::chrono::milliseconds kAcceptPause(100);
 constexpr int kMostRefusing = 64;
-// What waits in the kernel for a peer on another machine to have room.
+// The limit of unsent bytes in the kernel for peers on other machines.
 constexpr int kMostUnsent = 64 << 10;
 
 std::string Name(const tcp::endpoint& endpoint) {
   return HostPort(endpoint.address().to_string(), endpoint.port());
 }
 
-// A name that a machine without a hosts file knows as well.
+// Resolves localhost without a hosts file.
 std::string WithoutLookup(const std::string& host) {
   if (host.starts_with('[') && host.ends_with(']')) return host.substr(1, host.size() - 2);
   return host == "localhost" ? "127.0.0.1" : host;
 }
 
-// Every connection inherits what the listening socket has.
+// Accepted connections inherit these settings from the listening socket.
 void SetForConnections(tcp::acceptor& acceptor, bool loopback) {
-  error_code ignored;  // slower without
+  error_code ignored;  // optional: only affects speed
   acceptor.set_option(tcp::no_delay(true), ignored);
   acceptor.set_option(asio::socket_base::keep_alive(true), ignored);
   ::setsockopt(acceptor.native_handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kMostUnsent,
@@ -52,7 +52,7 @@ void SetForConnections(tcp::acceptor& acceptor, bool loopback) {
   if (loopback) TuneForNear(acceptor.native_handle());
 }
 
-// To who has the fewest.
+// Assigns the connection to the member with the fewest connections.
 void Deal(ServerCore& core, tcp::socket socket) {
   Crew::Seat seat = core.crew->TakeSeat(core.member);
   if (seat.member() == &core.member) return Admit(core, std::move(socket), std::move(seat));
@@ -157,7 +157,7 @@ asio::awaitable<void> AcceptConnections(ServerCore& core, AcceptorPtr acceptor) 
       Deal(core, std::move(socket));
       continue;
     }
-    // No descriptors left, above all: those who wait stay in the kernel's queue meanwhile.
+    // Usually no descriptors are left: pending clients stay in the kernel's queue meanwhile.
     if (!failing) LogWarning("cannot accept connections: {}; trying on", error.message());
     failing = true;
     pause.expires_after(kAcceptPause);

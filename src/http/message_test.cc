@@ -15,13 +15,13 @@ struct RecordingSink final : Reply::Sink {
   std::vector<Response> answers;
 };
 
-TEST(FindHeader, IgnoresCaseAndTakesTheFirst) {
+TEST(FindHeader, IgnoresCaseAndReturnsTheFirst) {
   const Headers headers = {{"Content-TYPE", "a"}, {"content-type", "b"}};
   EXPECT_EQ(FindHeader(headers, "Content-Type"), "a");
   EXPECT_EQ(FindHeader(headers, "Content-Typ"), "");
 }
 
-TEST(Request, ParamAndQueryTellAbsentFromEmpty) {
+TEST(Request, ParamAndQueryDistinguishAbsentFromEmpty) {
   Request request;
   request.params = {{"id", "17"}};
   request.query = {{"follow", ""}, {"tail", "5"}, {"tail", "6"}};
@@ -41,7 +41,7 @@ TEST(ErrorResponse, HasCodeMessageAndNextStep) {
             "first\"}}\n");
 }
 
-TEST(ErrorResponse, StaysJsonWhateverTheTextHolds) {
+TEST(ErrorResponse, IsValidJsonForAnyText) {
   const Response response = ErrorResponse({Code::kInvalid, "bad \xff \"name\"\n", ""});
   EXPECT_TRUE(ParseJson(response.body)) << response.body;
 }
@@ -53,7 +53,7 @@ TEST(StatusOf, EveryCodeIsAnErrorStatus) {
   }
 }
 
-TEST(Reply, AnswersOnce) {
+TEST(Reply, RespondsOnce) {
   const auto sink = std::make_shared<RecordingSink>();
   {
     Reply reply(sink);
@@ -64,7 +64,7 @@ TEST(Reply, AnswersOnce) {
   EXPECT_EQ(sink->answers[0].status, 201);
 }
 
-TEST(Reply, DroppedAnswers500) {
+TEST(Reply, DestroyedReplySends500) {
   const auto sink = std::make_shared<RecordingSink>();
   {
     const Reply reply(sink);
@@ -73,7 +73,7 @@ TEST(Reply, DroppedAnswers500) {
   EXPECT_EQ(sink->answers[0].status, 500);
 }
 
-TEST(Reply, MovedFromIsSilent) {
+TEST(Reply, MovedFromReplySendsNothing) {
   const auto sink = std::make_shared<RecordingSink>();
   {
     Reply first(sink);
@@ -83,7 +83,7 @@ TEST(Reply, MovedFromIsSilent) {
   EXPECT_EQ(sink->answers.size(), 1u);
 }
 
-TEST(Reply, ThatIsReplacedUnansweredAnswers500) {
+TEST(Reply, ReplacedReplySends500) {
   const auto old_sink = std::make_shared<RecordingSink>();
   const auto new_sink = std::make_shared<RecordingSink>();
   Reply reply(old_sink);

@@ -10,10 +10,9 @@
 namespace muster::http {
 namespace {
 
-constexpr std::string_view kCongestion =
-    "reno";  // every kernel has it, and every user may ask for it
-// What waits in the kernel until the peer has room. A peer that finds the next bytes there need not
-// sleep: waking it takes longer than sending them did.
+constexpr std::string_view kCongestion = "reno";  // available in every kernel and to every user
+// The limit of unsent bytes in the kernel. A peer that finds bytes need not sleep, and waking it
+// takes longer than sending them.
 constexpr int kMostUnsent = 1 << 20;
 
 struct Address {
@@ -43,7 +42,7 @@ bool IsNear(int socket) {
 }
 
 void TuneForNear(int socket) {
-  // Slower without; nothing else depends on it.
+  // Failure only affects speed.
   ::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, kCongestion.data(), kCongestion.size());
   ::setsockopt(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &kMostUnsent, sizeof kMostUnsent);
 }

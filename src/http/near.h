@@ -2,13 +2,13 @@
 
 namespace muster::http {
 
-// Whether the peer of a connected socket runs on this machine, by its address.
+// Whether the peer of a connected socket is on this machine, judged by its address.
 bool IsNear(int socket);
 
-// Settings of a socket whose peer runs on this machine, or of a listening one that only such peers
-// reach; its connections inherit them. Nothing can be lost on the way and no other traffic be
-// crowded out, so that what a machine may be set to for the internet (BBR above all, which paces by
-// timers) costs both ends processor time for nothing.
+// Tunes a socket whose peer is on this machine, or a listening socket for such peers; connections
+// inherit the settings. On loopback nothing is lost and no other traffic is disturbed, so
+// congestion control for the internet (above all BBR, which paces by timers) costs processor time
+// without a benefit.
 void TuneForNear(int socket);
 
 }  // namespace muster::http

@@ -28,7 +28,7 @@ sockaddr_in Loopback(const char* address, int port) {
   return name;
 }
 
-// A listener on 127.0.0.1 and both ends of a connection to it from `client_address`.
+// A listener on 127.0.0.1 and both ends of a connection from `client_address`.
 struct Pair {
   explicit Pair(const char* client_address)
       : listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
@@ -47,27 +47,27 @@ struct Pair {
   os::Fd listener, client, accepted;
 };
 
-TEST(NearTest, APeerOfTheSameAddressIsNear) {
+TEST(NearTest, PeerWithTheSameAddressIsNear) {
   const Pair same("127.0.0.1");
   EXPECT_TRUE(IsNear(same.client.get()));
   EXPECT_TRUE(IsNear(same.accepted.get()));
-  const Pair other("127.0.0.2");  // as one of another machine would look
+  const Pair other("127.0.0.2");  // looks like a client on another machine
   EXPECT_FALSE(IsNear(other.client.get()));
   EXPECT_FALSE(IsNear(other.accepted.get()));
 }
 
-TEST(NearTest, ASocketWithoutAPeerIsNot) {
+TEST(NearTest, SocketWithoutPeerIsNotNear) {
   const os::Fd alone(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   EXPECT_FALSE(IsNear(alone.get()));
 }
 
-TEST(NearTest, ConnectionsInheritWhatTheirListenerHas) {
+TEST(NearTest, ConnectionsInheritTheSettingsOfTheListener) {
   const Pair pair("127.0.0.1");
   EXPECT_EQ(CongestionOf(pair.listener.get()), "reno");
   EXPECT_EQ(CongestionOf(pair.accepted.get()), "reno");
 }
 
-TEST(NearTest, AConnectedSocketCanBeTuned) {
+TEST(NearTest, ConnectedSocketCanBeTuned) {
   const Pair pair("127.0.0.1");
   TuneForNear(pair.client.get());
   EXPECT_EQ(CongestionOf(pair.client.get()), "reno");

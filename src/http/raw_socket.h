@@ -8,29 +8,30 @@
 
 namespace muster::http {
 
-// For tests: a TCP client that sends the very bytes it is told to, and waits at most ten seconds
-// for anything. A failure shows as an empty answer or a false, never as a hang.
+// For tests: a TCP client that sends exactly the given bytes. Every wait ends after ten seconds; a
+// failure is an empty answer or false, never a hang.
 class RawSocket {
  public:
-  // `from`: the address that it comes from; by itself it is the server's own, as of one machine.
+  // `from`: the source address; by default that of the server, as for a client on the same machine.
   explicit RawSocket(int port, const char* from = "127.0.0.1");
 
   bool connected() const { return static_cast<bool>(fd_); }
   bool Send(std::string_view bytes);
   void EndWrites();
-  // One whole answer, its body unchunked; status 0 when none came. `head_only`: to a HEAD.
+  // Reads one whole response and decodes its chunks; status 0 if none arrived. `head_only`: a
+  // response to HEAD.
   Response ReadAnswer(bool head_only = false);
-  // The next `count` bytes; fewer when the connection ends first.
+  // The next `count` bytes; fewer if the connection ends.
   std::string ReadBytes(size_t count);
-  // Everything up to and with `mark`.
+  // All bytes up to and including `mark`.
   std::string ReadUntil(std::string_view mark);
-  // Whether the server has closed with nothing more to read.
+  // Whether the server closed the connection and all bytes were read.
   bool AtEnd();
   void Close() { fd_.Reset(); }
-  void Reset();  // closes so that the server sees a broken connection
+  void Reset();  // closes with a connection reset
   int fd() const { return fd_.get(); }
 
-  // Both in one.
+  // Sends the bytes and reads the response.
   Response Ask(std::string_view bytes) {
     return Send(bytes) ? ReadAnswer() : Response{.status = 0};
   }

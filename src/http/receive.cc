@@ -16,11 +16,11 @@ using SteadyClock = std::chrono::steady_clock;
 
 namespace {
 
-// Why a request goes no further: its answer, or nothing when there is nobody to answer.
+// Why a request is not processed: its response, or nothing if the client is gone.
 using Halt = std::optional<Response>;
 using Step = std::expected<void, Halt>;
 
-// More than this is asked of memory only as the bytes really come.
+// Larger bodies allocate memory only as the bytes arrive.
 constexpr int64_t kLargestReserve = 1 << 20;
 
 Response TooSlow(std::string_view what, int64_t limit_ms) {
@@ -54,7 +54,7 @@ class Receiver {
   }
 
  private:
-  // Sets route_ or sink_, or both; or the answer at once.
+  // Sets route_ or sink_, or both; or returns the response immediately.
   std::expected<void, Response> FindRoute(const RequestFacts& facts);
   std::expected<void, Response> AskService(const RequestFacts& facts);
   asio::awaitable<Step> ReadHead();
@@ -64,7 +64,8 @@ class Receiver {
   void CallHandler(Reply reply);
 
   Turn Sending(Answer answer) const {
-    // "Connection: close" of a handler ends the connection; the header itself is the server's.
+    // A handler's "Connection: close" closes the connection; the header itself is written by the
+    // server.
     const bool closes = SameWord(FindHeader(answer.response.headers, "Connection"), "close");
     return {std::move(answer), parser_.http11(), request_.method == "HEAD",
             parser_.done() && parser_.keep_alive() && !waits_ && !closes};
@@ -78,13 +79,13 @@ class Receiver {
   Connection& connection_;
   Request request_;
   RequestParser parser_;
-  const Route* route_ = nullptr;     // none where a service takes all
+  const Route* route_ = nullptr;     // null if a service receives all requests
   std::unique_ptr<BodySink> sink_;   // for upload routes and services
-  std::optional<Response> refusal_;  // the sink's own words for its error
+  std::optional<Response> refusal_;  // the sink's response for its error
   int64_t received_ = 0;             // bytes of the body
-  // The peer expects to be told to go on, even with a body of no bytes. One that is answered at
-  // once instead cannot be trusted with another request: botocore takes the status line that came
-  // for the next answer's.
+  // The client sent "Expect: 100-continue", possibly for an empty body. If the final response is
+  // sent instead of 100, the connection must be closed: botocore would take its status line for the
+  // response to the next request.
   bool waits_ = false;
 };
 
@@ -133,7 +134,7 @@ asio::awaitable<Step> Receiver::ReadHead() {
       co_return std::unexpected(TooSlow("head", limit.count()));
     }
     if (outcome != Outcome::kReady) co_return std::unexpected(std::nullopt);
-    if (idle) deadline = SteadyClock::now() + limit;  // the first byte is here
+    if (idle) deadline = SteadyClock::now() + limit;  // the first byte has arrived
   }
 }
 
@@ -188,7 +189,7 @@ void Receiver::CallHandler(Reply reply) {
     } else {
       route_->handler(request_, std::move(reply));
     }
-  } catch (const std::exception& error) {  // the dropped Reply has answered
+  } catch (const std::exception& error) {  // the destroyed Reply has sent 500
     LogError("the handler of {} {} threw: {}", request_.method, Printable(request_.raw_target),
              error.what());
   }

@@ -10,16 +10,16 @@
 
 namespace muster::http {
 
-// An answer and what the request said about how to send it.
+// A response and the properties of the request that determine how to send it.
 struct Turn {
   Answer answer;
   bool http11 = true;
   bool head_only = false;   // the request was HEAD
-  bool keep_alive = false;  // the request was read to its end, and more may follow it
+  bool keep_alive = false;  // the request was read completely, and another may follow
 };
 
-// Reads one request, has it handled, and returns its turn; nothing when there is nobody to answer.
-// Everything that was read is freed by then, since sending may take for ever.
+// Reads a request, calls its handler, and returns the response; nothing if the client is gone. All
+// request data is freed before it returns, because sending may take long.
 boost::asio::awaitable<std::optional<Turn>> ReceiveTurn(ServerCore& core,
                                                         std::shared_ptr<Connection> connection);
 

@@ -13,7 +13,7 @@ struct Seen {
   bool operator==(const Seen&) const = default;
 };
 
-// Requests one after the other, as a session reads them.
+// Parses consecutive requests as a session does.
 std::vector<Seen> Read(std::string_view bytes, size_t piece) {
   using namespace muster::http;
   std::vector<Seen> all;
@@ -51,8 +51,8 @@ std::vector<Seen> Read(std::string_view bytes, size_t piece) {
 
 }  // namespace
 
-// However the bytes are cut, the same whole requests must come out: a difference would let one
-// client's bytes be read as another request.
+// However the bytes are divided, the parser must find the same requests: a difference would allow
+// request smuggling.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);

@@ -46,13 +46,13 @@ class RequestParser::Impl final : public HeadParser<true> {
     const size_t blank = SkipBlankLines(bytes);
     bytes.remove_prefix(blank);
     size_t used = 0;
-    // One '\r' may be half of a further empty line.
+    // A single '\r' may be the start of another empty line.
     if (!bytes.empty() && (got_some() || bytes != "\r")) {
       ErrorCode error;
       used = Put(bytes, error);
       if (error) return std::unexpected(Explain(error));
     }
-    // Beast limits what it is offered at once; this limits the sum.
+    // Beast limits each call; this limits the sum.
     head_bytes_ += static_cast<int64_t>(blank + used);
     const auto waiting = is_header_done() ? 0 : static_cast<int64_t>(bytes.size() - used);
     if (head_bytes_ + waiting > max_header_) return std::unexpected(TooLongHead(max_header_));
@@ -71,14 +71,14 @@ class RequestParser::Impl final : public HeadParser<true> {
   int64_t length() const { return static_cast<int64_t>(content_length().value_or(0)); }
 
  private:
-  // Clients of old sent an empty line too much after a body.
+  // Old clients send an extra empty line after a body.
   size_t SkipBlankLines(std::string_view bytes) const {
     size_t blank = 0;
     while (!got_some() && bytes.substr(blank).starts_with("\r\n")) blank += 2;
     return blank;
   }
 
-  // Whatever leaves doubt about where the body ends is refused.
+  // Refuses every request whose body length is ambiguous.
   std::optional<Response> FramingFault() const {
     for (const auto& [name, value] : request_.headers) {
       if (Lower(name) != "transfer-encoding" || Lower(value) == "chunked") continue;
@@ -121,7 +121,7 @@ class RequestParser::Impl final : public HeadParser<true> {
   Request& request_;
   int64_t head_bytes_ = 0;
   bool http11_ = true;
-  bool taken_ = false;  // read to its end and refused for nothing
+  bool taken_ = false;  // read completely and accepted
   BodyReader body_ = BodyReader::WithLength(0);
 };
 

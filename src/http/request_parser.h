@@ -10,30 +10,30 @@
 
 namespace muster::http {
 
-// One request, from bytes to a head and the pieces of a body. It holds no bytes: what a call did
-// not use must be offered again with more behind it. After a refusal the connection has to close,
-// since nobody can tell where the next request would begin.
+// Parses one request into a head and the pieces of a body. Stores no bytes: unconsumed bytes must
+// be passed again together with later ones. After a refusal the connection must be closed, because
+// the start of the next request is unknown.
 class RequestParser {
  public:
-  // Gets the body's pieces; an Error ends the request and is its answer.
+  // Receives the pieces of the body; an Error ends the request and becomes its response.
   using Taker = std::function<Status(std::string_view)>;
 
   // Fills method, raw_target and headers of `request`, which must outlive the parser.
   RequestParser(int64_t max_header, Request& request);
   ~RequestParser();
 
-  // How many of the bytes were used, or the answer to a request that is none.
+  // Returns the number of consumed bytes, or the response to an invalid request.
   std::expected<size_t, Response> Head(std::string_view bytes);
   std::expected<size_t, Response> Body(std::string_view bytes, const Taker& take);
 
-  bool started() const;    // a byte of it was seen
-  bool head_done() const;  // the rest means something only then
+  bool started() const;    // a byte was received
+  bool head_done() const;  // the functions below are valid only if true
   bool done() const;
   bool keep_alive() const;
   bool http11() const;
   bool chunked() const;
-  int64_t content_length() const;  // 0 when none is given
-  int64_t body_left() const;       // bytes that are still to come; 0: none, or nobody knows
+  int64_t content_length() const;  // 0 if absent
+  int64_t body_left() const;       // remaining bytes; 0 if none or unknown
 
  private:
   class Impl;

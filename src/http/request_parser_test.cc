@@ -6,12 +6,12 @@
 namespace muster::http {
 namespace {
 
-// What became of `bytes` that came in pieces of `size`: the refusal's status, or 0.
+// The result of parsing `bytes` in pieces of `size`: the status of the refusal, or 0.
 struct Parsed {
   Request request;
   int refused = 0;
   bool done = false;
-  size_t left = 0;  // bytes behind the request
+  size_t left = 0;  // bytes after the request
 };
 
 Parsed Parse(std::string_view bytes, size_t size, int64_t max_header = 4096) {
@@ -40,7 +40,7 @@ Parsed Parse(std::string_view bytes, size_t size, int64_t max_header = 4096) {
   return parsed;
 }
 
-TEST(RequestParser, ReadsTheSameWhateverThePieces) {
+TEST(RequestParser, ResultDoesNotDependOnThePieces) {
   const std::string_view text =
       "\r\nPOST /a?b HTTP/1.1\r\nHost: x\r\nA: 1\r\nA:2  \r\nTransfer-Encoding: chunked\r\n\r\n"
       "4;x=y\r\nWiki\r\n10\r\n0123456789abcdef\r\n0\r\nTrailer: t\r\n\r\nGET";
@@ -56,14 +56,14 @@ TEST(RequestParser, ReadsTheSameWhateverThePieces) {
   }
 }
 
-TEST(RequestParser, EndsABodyByItsLength) {
+TEST(RequestParser, BodyEndsByItsLength) {
   const Parsed parsed = Parse("PUT / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcGET", 5);
   EXPECT_TRUE(parsed.done);
   EXPECT_EQ(parsed.request.body, "abc");
   EXPECT_EQ(parsed.left, 3u);
 }
 
-TEST(RequestParser, RefusesWhatIsNoRequest) {
+TEST(RequestParser, RefusesInvalidRequests) {
   for (const std::string_view text :
        {"GET\r\n\r\n",
         "GET /\r\n\r\n",
@@ -119,7 +119,7 @@ TEST(RequestParser, RefusesBadChunking) {
   }
 }
 
-TEST(RequestParser, RefusesAChunkHeaderWithoutEnd) {
+TEST(RequestParser, RefusesAnEndlessChunkHeader) {
   const std::string text =
       "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;x=" + std::string(40'000, 'y');
   EXPECT_EQ(Parse(text, 1000).refused, 400);
@@ -128,7 +128,7 @@ TEST(RequestParser, RefusesAChunkHeaderWithoutEnd) {
   EXPECT_EQ(Parse(trailer, 1000).refused, 400);
 }
 
-TEST(RequestParser, LimitsTheHeadInWhateverPieces) {
+TEST(RequestParser, LimitsTheHeadForAnyPieces) {
   const std::string one = "GET / HTTP/1.1\r\nA: " + std::string(5000, 'a') + "\r\n\r\n";
   std::string many = "GET / HTTP/1.1\r\n";
   for (int i = 0; i < 100; ++i) many += "A: " + std::string(50, 'a') + "\r\n";
@@ -142,8 +142,8 @@ TEST(RequestParser, LimitsTheHeadInWhateverPieces) {
   }
 }
 
-// The last piece may bring both the end of a head and the byte that is too much.
-TEST(RequestParser, ARefusedHeadIsNotARequest) {
+// The last piece may contain both the end of a head and the byte that exceeds the limit.
+TEST(RequestParser, RefusedHeadIsNotARequest) {
   for (const std::string_view text : {"GET / HTTP/1.1\r\nA: 123456789\r\n\r\n",
                                       "GET / HTTP/1.0\r\nTransfer-Encoding: x\r\n\r\n"}) {
     for (size_t size = 1; size <= text.size(); ++size) {
@@ -167,7 +167,7 @@ TEST(RequestParser, TrailersDoNotBecomeHeaders) {
   EXPECT_EQ(FindHeader(parsed.request.headers, "Authorization"), "");
 }
 
-TEST(RequestParser, AnErrorOfTheTakerIsTheAnswer) {
+TEST(RequestParser, ErrorOfTheTakerIsTheResponse) {
   Request request;
   RequestParser parser(4096, request);
   const std::string_view head = "PUT / HTTP/1.1\r\nContent-Length: 3\r\n\r\n";

@@ -10,20 +10,20 @@
 
 namespace muster::http {
 
-// How the client finds the end of the body.
+// How the client detects the end of the body.
 enum class Framing {
-  kNone,        // there is none: 204, 304
+  kNone,        // no body: 204, 304
   kLength,      // Content-Length
   kChunked,     // a stream in HTTP/1.1
   kUntilClose,  // a stream in HTTP/1.0
 };
 
-// Writes the heads of answers, with the headers that every answer has. The handler's own values
-// for those that frame the message are left out, and no value can break out of its line.
+// Writes response heads with the default headers. Removes framing headers that a handler set, and
+// prevents header injection through values.
 class HeadWriter {
  public:
   explicit HeadWriter(const Clock& clock) : clock_(clock) {}
-  // `length`: of a body that is not in the response itself.
+  // `length`: of a body that is not part of the response object.
   std::string Write(const Response& response, Framing framing, bool keep_alive,
                     std::optional<int64_t> length = std::nullopt);
 
@@ -31,7 +31,7 @@ class HeadWriter {
   std::string_view Date();
 
   const Clock& clock_;
-  int64_t date_second_ = -1;  // the second that date_ was made for
+  int64_t date_second_ = -1;  // the second for which date_ was formatted
   std::string date_;
 };
 

@@ -9,25 +9,24 @@
 
 namespace muster::http {
 
-// One response, from bytes to a head and the pieces of a body; interim answers (100 Continue) are
-// passed over. It holds no bytes: what a call did not use must be offered again with more behind
-// it.
+// Parses one response into a head and the pieces of a body; skips interim responses (100 Continue).
+// Stores no bytes: unconsumed bytes must be passed again together with later ones.
 class ResponseParser {
  public:
-  // `head_only`: it answers HEAD and has no body, whatever its headers say.
+  // `head_only`: a response to HEAD, which has no body whatever its headers say.
   explicit ResponseParser(bool head_only);
   ~ResponseParser();
 
-  // How many of the bytes were used; kCorrupt when it is no HTTP. Stops after the head, and when
-  // `take` says to end.
+  // Returns the number of consumed bytes; kCorrupt if it is not HTTP. Stops after the head, and
+  // when `take` returns false.
   Result<size_t> Feed(std::string_view bytes, const BodyReader::Taker& take);
-  // The connection ended: fine when that ends the body too, else kUnavailable.
+  // The connection ended: success if that ends the body, else kUnavailable.
   Status End() const;
 
   bool head_done() const;
   bool done() const;
-  bool keep_alive() const;                   // once the head is done
-  std::optional<int64_t> body_left() const;  // the same; nothing where only the body tells its end
+  bool keep_alive() const;                   // valid after the head
+  std::optional<int64_t> body_left() const;  // valid after the head; nothing if the end is unknown
   Response& response();                      // status and headers
 
  private:

@@ -15,7 +15,7 @@ using Params = std::vector<std::pair<std::string, std::string>>;
 
 constexpr size_t kLongestWordShown = 200;
 
-// Cuts the first component off `rest`, which begins with '/' or is empty.
+// Removes the first component of `rest`, which begins with '/' or is empty.
 std::string_view NextComponent(std::string_view& rest) {
   rest.remove_prefix(1);
   const size_t end = std::min(rest.find('/'), rest.size());
@@ -43,7 +43,8 @@ std::optional<Params> MatchPattern(std::string_view pattern, std::string_view pa
   return params;
 }
 
-// The pattern with the path's own words in its {places}, so that a suggestion can be pasted.
+// The pattern with the components of the path in its {placeholders}, so that a suggestion can be
+// pasted.
 std::string Concrete(std::string_view pattern, std::string_view path) {
   std::string concrete;
   while (!pattern.empty()) {
@@ -86,7 +87,7 @@ void Router::Add(Route route) { routes_.push_back(std::move(route)); }
 
 Router::Match Router::Find(const std::string& method, const std::string& path) const {
   std::set<std::string> allowed;
-  Match as_get;  // HEAD is answered by the GET row unless it has one of its own
+  Match as_get;  // the GET route also answers HEAD, unless HEAD has a route
   for (const Route& route : routes_) {
     auto params = MatchPattern(route.pattern, path);
     if (!params) continue;

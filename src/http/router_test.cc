@@ -30,7 +30,7 @@ class RouterTest : public testing::Test {
   Router router_;
 };
 
-TEST_F(RouterTest, FindsRowsByMethodAndPattern) {
+TEST_F(RouterTest, FindsRoutesByMethodAndPattern) {
   EXPECT_EQ(Found("GET", "/"), "GET /");
   EXPECT_EQ(Found("POST", "/api/v1/jobs"), "POST /api/v1/jobs");
   EXPECT_EQ(Found("DELETE", "/api/v1/jobs/17"), "DELETE /api/v1/jobs/{id}");
@@ -43,24 +43,24 @@ TEST_F(RouterTest, FillsParamsInOrder) {
               testing::ElementsAre(testing::Pair("id", "17"), testing::Pair("rank", "3")));
 }
 
-TEST_F(RouterTest, HeadIsAnsweredByTheGetRow) {
+TEST_F(RouterTest, GetRouteAnswersHead) {
   EXPECT_EQ(Found("HEAD", "/api/v1/jobs/17"), "GET /api/v1/jobs/{id}");
   EXPECT_EQ(Found("HEAD", "/api/v1/code/blobs/00"), "none");
 }
 
-TEST_F(RouterTest, AParamMatchesOneComponentThatIsNotEmpty) {
+TEST_F(RouterTest, ParamMatchesOneNonEmptyComponent) {
   EXPECT_EQ(Found("GET", "/api/v1/jobs/"), "none");
   EXPECT_EQ(Found("GET", "/api/v1/jobs/17/"), "none");
   EXPECT_EQ(Found("GET", "/api/v1/jobs/17/ranks"), "none");
 }
 
-TEST_F(RouterTest, UnknownPathIs404WithAPathThatCanBePasted) {
+TEST_F(RouterTest, UnknownPathIs404WithASuggestion) {
   const auto match = router_.Find("GET", "/api/v1/job/17");
   EXPECT_EQ(match.error.status, 404);
   EXPECT_THAT(match.error.body, HasSubstr("did you mean /api/v1/jobs/17?"));
 }
 
-TEST_F(RouterTest, FarOffPathIs404WithoutASuggestion) {
+TEST_F(RouterTest, VeryDifferentPathIs404WithoutASuggestion) {
   const auto match = router_.Find("GET", "/wp-login.php");
   EXPECT_EQ(match.error.status, 404);
   EXPECT_THAT(match.error.body, testing::Not(HasSubstr("did you mean")));
@@ -72,7 +72,7 @@ TEST_F(RouterTest, OtherMethodIs405WithAllow) {
   EXPECT_EQ(FindHeader(match.error.headers, "Allow"), "DELETE, GET, HEAD");
 }
 
-TEST_F(RouterTest, HugePathIsNotEchoedWhole) {
+TEST_F(RouterTest, HugePathIsShortenedInTheError) {
   const auto match = router_.Find("GET", "/" + std::string(30'000, 'a'));
   EXPECT_EQ(match.error.status, 404);
   EXPECT_LT(match.error.body.size(), 1000u);

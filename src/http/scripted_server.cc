@@ -20,7 +20,7 @@ ScriptedServer::ScriptedServer(std::vector<std::string> script)
 }
 
 ScriptedServer::~ScriptedServer() {
-  ::shutdown(listener_.get(), SHUT_RDWR);  // ends an accept under way
+  ::shutdown(listener_.get(), SHUT_RDWR);  // ends a pending accept
   thread_.join();
 }
 
@@ -35,7 +35,7 @@ void ScriptedServer::Play(const std::vector<std::string>& script) {
     if (entry == kClose) {
       connection.Reset();
     } else if (entry == kSilence) {
-      ::recv(connection.get(), request, sizeof request, 0);  // until the client goes
+      ::recv(connection.get(), request, sizeof request, 0);  // until the client disconnects
     } else {
       ::send(connection.get(), entry.data(), entry.size(), MSG_NOSIGNAL);
     }

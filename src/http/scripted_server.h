@@ -8,12 +8,13 @@
 
 namespace muster::http {
 
-// For tests of the client: a server on a thread of its own that reads a request and plays the next
-// entry of its script, over one connection after the other. It closes when the script ends.
+// For tests of the client: a server thread that reads a request and sends the next entry of its
+// script, one connection after the other. It closes at the end of the script.
 class ScriptedServer {
  public:
-  static constexpr const char* kClose = "\x01close";      // closes without an answer
-  static constexpr const char* kSilence = "\x01silence";  // keeps it open and says nothing
+  static constexpr const char* kClose = "\x01close";  // closes without a response
+  // Keeps the connection open without a response.
+  static constexpr const char* kSilence = "\x01silence";
 
   explicit ScriptedServer(std::vector<std::string> script);
   ~ScriptedServer();

@@ -47,7 +47,8 @@ class AsioServer final : public Server {
         HostPort(address.is_unspecified() ? os::HostName() : address.to_string(), bound_.port()));
   }
   void Run() override {
-    const bool over = core_.draining && core_.connections.empty();  // Shutdown came first
+    // Shutdown was called before Run.
+    const bool over = core_.draining && core_.connections.empty();
     if (!over) loop_.Run();
   }
   void Shutdown(int64_t drain_ms) override;
@@ -67,11 +68,11 @@ class AsioServer final : public Server {
   const bool loopback_;
   ServerCore core_;
   tcp::endpoint bound_;
-  std::weak_ptr<tcp::acceptor> acceptor_;  // owned by the coroutine that accepts
-  AsioLoop loop_;  // last, so that it goes first and takes all coroutines with it
+  std::weak_ptr<tcp::acceptor> acceptor_;  // owned by the accepting coroutine
+  AsioLoop loop_;  // the last member: destroyed first, together with all coroutines
 };
 
-// What a loop that stopped has in its queue is closed with it.
+// Sockets in the queue of a stopped loop are closed with it.
 void AsioServer::Take(os::Fd socket, Crew::Seat seat) {
   const auto both =
       std::make_shared<std::pair<os::Fd, Crew::Seat>>(std::move(socket), std::move(seat));

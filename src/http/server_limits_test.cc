@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 const std::string kAuth = TestServer::kAuth;
 
-TEST(ServerLimits, RefusesALargeBodyBeforeReadingIt) {
+TEST(ServerLimits, LargeBodyIsRefusedBeforeItIsRead) {
   TestServer server;
   RawSocket socket = server.Connect();
   const Response answer =
@@ -25,7 +25,7 @@ TEST(ServerLimits, RefusesALargeBodyBeforeReadingIt) {
   EXPECT_TRUE(socket.AtEnd());
 }
 
-TEST(ServerLimits, ARefusalArrivesThoughTheClientGoesOnSending) {
+TEST(ServerLimits, RefusalArrivesWhileTheClientIsSending) {
   TestServer server;
   RawSocket socket = server.Connect();
   ASSERT_TRUE(socket.Send("POST /echo HTTP/1.1\r\n" + kAuth + "Content-Length: 4000000\r\n\r\n"));
@@ -33,7 +33,7 @@ TEST(ServerLimits, ARefusalArrivesThoughTheClientGoesOnSending) {
   EXPECT_EQ(socket.ReadAnswer().status, 413);
 }
 
-TEST(ServerLimits, TakesABodyOfExactlyTheLimit) {
+TEST(ServerLimits, BodyOfExactlyTheLimitIsAccepted) {
   TestServer server;
   const std::string body(64 << 10, 'x');
   EXPECT_EQ(
@@ -43,7 +43,7 @@ TEST(ServerLimits, TakesABodyOfExactlyTheLimit) {
             413);
 }
 
-TEST(ServerLimits, RefusesChunksBeyondTheLimit) {
+TEST(ServerLimits, ChunksBeyondTheLimitAreRefused) {
   TestServer server;
   RawSocket socket = server.Connect();
   std::string request = "POST /echo HTTP/1.1\r\n" + kAuth + "Transfer-Encoding: chunked\r\n\r\n";
@@ -52,7 +52,7 @@ TEST(ServerLimits, RefusesChunksBeyondTheLimit) {
   EXPECT_TRUE(socket.AtEnd());
 }
 
-TEST(ServerLimits, RefusesBodiesWhereNoneBelong) {
+TEST(ServerLimits, BodyIsRefusedWhereNoneIsAllowed) {
   TestServer server;
   EXPECT_EQ(server.Ask("GET /hello HTTP/1.1\r\n" + kAuth + "Content-Length: 1\r\n\r\nx").status,
             413);
@@ -64,7 +64,7 @@ TEST(ServerLimits, RefusesBodiesWhereNoneBelong) {
   EXPECT_EQ(server.Ask(chunked + "0\r\n\r\n").status, 200);
 }
 
-TEST(ServerLimits, RefusesALargeHead) {
+TEST(ServerLimits, LargeHeadIsRefused) {
   TestServer server({.max_header = 2000});
   RawSocket socket = server.Connect();
   EXPECT_EQ(socket
@@ -80,7 +80,7 @@ TEST(ServerLimits, RefusesALargeHead) {
             200);
 }
 
-TEST(ServerLimits, GivesUpOnSlowHeads) {
+TEST(ServerLimits, SlowHeadTimesOut) {
   TestServer server({.header_timeout_ms = 50});
   RawSocket socket = server.Connect();
   ASSERT_TRUE(socket.Send("GET /hello HTTP/1.1\r\nHost: loc"));
@@ -90,10 +90,10 @@ TEST(ServerLimits, GivesUpOnSlowHeads) {
   EXPECT_TRUE(socket.AtEnd());
 }
 
-TEST(ServerLimits, AHeadThatDripsIsNotProgress) {
+TEST(ServerLimits, SlowBytesOfAHeadDoNotExtendTheTimeout) {
   TestServer server({.header_timeout_ms = 100});
   RawSocket socket = server.Connect();
-  // Each byte comes long before the limit, all of them together long after it.
+  // Each byte arrives well before the limit, all of them together long after it.
   std::string answer;
   for (int i = 0; i < 10'000 && socket.Send("X"); ++i) {
     server.OnLoop([] {});
@@ -103,7 +103,7 @@ TEST(ServerLimits, AHeadThatDripsIsNotProgress) {
   EXPECT_EQ(socket.ReadAnswer().status, 408);
 }
 
-TEST(ServerLimits, GivesUpOnSlowBodies) {
+TEST(ServerLimits, SlowBodyTimesOut) {
   TestServer server({.body_timeout_ms = 50});
   RawSocket socket = server.Connect();
   EXPECT_EQ(socket.Ask("POST /echo HTTP/1.1\r\n" + kAuth + "Content-Length: 4\r\n\r\nab").status,
@@ -111,8 +111,8 @@ TEST(ServerLimits, GivesUpOnSlowBodies) {
   EXPECT_TRUE(socket.AtEnd());
 }
 
-// However large it will be: what is there is seen before more of it is worth a wake-up.
-TEST(ServerLimits, ALargeBodyThatDripsIsProgress) {
+// Slow bytes of a large body are seen although a read waits for more of them.
+TEST(ServerLimits, SlowBytesOfALargeBodyExtendTheTimeout) {
   TestServer server({.body_timeout_ms = 1500});
   RawSocket socket = server.Connect();
   constexpr int kDrops = 8;
@@ -126,7 +126,7 @@ TEST(ServerLimits, ALargeBodyThatDripsIsProgress) {
   EXPECT_EQ(socket.ReadAnswer().body, "1000000");
 }
 
-TEST(ServerLimits, ClosesIdleConnectionsWithoutAWord) {
+TEST(ServerLimits, IdleConnectionsAreClosedWithoutAResponse) {
   TestServer server({.header_timeout_ms = 50});
   RawSocket fresh = server.Connect();
   EXPECT_TRUE(fresh.AtEnd());
@@ -135,7 +135,7 @@ TEST(ServerLimits, ClosesIdleConnectionsWithoutAWord) {
   EXPECT_TRUE(used.AtEnd());
 }
 
-TEST(ServerLimits, GivesUpOnClientsThatDoNotRead) {
+TEST(ServerLimits, ClientsThatDoNotReadTimeOut) {
   TestServer server({.write_timeout_ms = 50});
   server.OnLoop([&] { server.script->endless = 1 << 20; });
   RawSocket socket = server.Connect();
@@ -145,7 +145,7 @@ TEST(ServerLimits, GivesUpOnClientsThatDoNotRead) {
   EXPECT_TRUE(server.Eventually([&] { return server.server().stats().connections == 0; }));
 }
 
-TEST(ServerLimits, Answers503BeyondTheConnectionsItHas) {
+TEST(ServerLimits, ConnectionsAboveTheLimitReceive503) {
   TestServer server({.max_connections = 2});
   const std::string secret = "GET /secret HTTP/1.1\r\n" + kAuth + "\r\n";
   RawSocket first = server.Connect();
@@ -213,7 +213,7 @@ TEST(ServerLimits, TimeBeforeTheFirstAuthorisedRequestIsShort) {
   EXPECT_EQ(authorised.Ask("GET /secret HTTP/1.1\r\n" + kAuth + "\r\n").status, 200);
 }
 
-TEST(ServerLimits, SurvivesAFloodBeyondItsConnections) {
+TEST(ServerLimits, SurvivesManyConnectionsAboveTheLimit) {
   TestServer server({.max_connections = 2});
   std::vector<RawSocket> sockets;
   for (int i = 0; i < 200; ++i) sockets.push_back(server.Connect());
@@ -222,7 +222,7 @@ TEST(ServerLimits, SurvivesAFloodBeyondItsConnections) {
   EXPECT_EQ(server.Ask("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
 }
 
-TEST(ServerUpload, BodyGoesToItsSinkInPieces) {
+TEST(ServerUpload, SinkReceivesTheBodyInPieces) {
   TestServer server;
   RawSocket socket = server.Connect();
   const std::string megabyte(1 << 20, 'x');
@@ -236,7 +236,7 @@ TEST(ServerUpload, BodyGoesToItsSinkInPieces) {
   EXPECT_EQ(socket.Ask("GET /hello HTTP/1.1\r\n" + kAuth + "\r\n").status, 200);
 }
 
-TEST(ServerUpload, OthersAreServedMeanwhile) {
+TEST(ServerUpload, OtherRequestsAreServedDuringAnUpload) {
   TestServer server;
   RawSocket upload = server.Connect();
   ASSERT_TRUE(upload.Send("PUT /upload/a HTTP/1.1\r\n" + kAuth +
@@ -245,7 +245,7 @@ TEST(ServerUpload, OthersAreServedMeanwhile) {
   EXPECT_EQ(upload.Ask("\r\n0\r\n\r\n").body, "5");
 }
 
-TEST(ServerUpload, TheHandlersErrorAnswersTheHead) {
+TEST(ServerUpload, ErrorOfTheHandlerIsTheResponse) {
   TestServer server;
   RawSocket socket = server.Connect();
   EXPECT_EQ(
@@ -254,7 +254,7 @@ TEST(ServerUpload, TheHandlersErrorAnswersTheHead) {
   EXPECT_TRUE(socket.AtEnd());
 }
 
-TEST(ServerUpload, TheSinksErrorEndsTheUpload) {
+TEST(ServerUpload, ErrorOfTheSinkEndsTheUpload) {
   TestServer server;
   server.OnLoop([&] { server.uploads->fail_after = 1000; });
   RawSocket socket = server.Connect();
@@ -266,7 +266,7 @@ TEST(ServerUpload, TheSinksErrorEndsTheUpload) {
   EXPECT_TRUE(server.Eventually([&] { return server.uploads->dropped == 1; }));
 }
 
-TEST(ServerUpload, ABrokenUploadDropsItsSinkUnfinished) {
+TEST(ServerUpload, BrokenUploadDestroysTheSinkUnfinished) {
   TestServer server;
   RawSocket socket = server.Connect();
   ASSERT_TRUE(socket.Send("PUT /upload/a HTTP/1.1\r\n" + kAuth + "Content-Length: 100\r\n\r\nabc"));

@@ -25,7 +25,7 @@ class ServerStream : public testing::Test {
   TestServer server_;
 };
 
-TEST_F(ServerStream, SendsPiecesAsTheyCome) {
+TEST_F(ServerStream, PiecesAreSentImmediately) {
   RawSocket socket = server_.Connect();
   ASSERT_TRUE(socket.Send(kAsk));
   EXPECT_THAT(socket.ReadUntil("\r\n\r\n"), testing::HasSubstr("Transfer-Encoding: chunked"));
@@ -38,7 +38,7 @@ TEST_F(ServerStream, SendsPiecesAsTheyCome) {
   EXPECT_TRUE(Streams(0));
 }
 
-TEST_F(ServerStream, KeepsTheConnectionAfterwards) {
+TEST_F(ServerStream, ConnectionIsKeptAfterTheStream) {
   server_.OnLoop([&] {
     server_.script->pieces = {"a", std::string(300'000, 'b'), "c"};
     server_.script->ended = true;
@@ -48,7 +48,7 @@ TEST_F(ServerStream, KeepsTheConnectionAfterwards) {
   EXPECT_EQ(socket.Ask(kAsk).body, "");
 }
 
-TEST_F(ServerStream, RequestsSentMeanwhileAreAnsweredAfterwards) {
+TEST_F(ServerStream, RequestsSentDuringAStreamAreAnsweredAfterIt) {
   RawSocket socket = server_.Connect();
   ASSERT_TRUE(socket.Send(kAsk));
   ASSERT_TRUE(Streams(1));
@@ -59,7 +59,7 @@ TEST_F(ServerStream, RequestsSentMeanwhileAreAnsweredAfterwards) {
   EXPECT_EQ(socket.ReadAnswer().body, "hello");
 }
 
-TEST_F(ServerStream, AFloodOfBytesMeanwhileEndsIt) {
+TEST_F(ServerStream, TooManyBytesDuringAStreamEndIt) {
   RawSocket socket = server_.Connect();
   ASSERT_TRUE(socket.Send(kAsk));
   ASSERT_TRUE(Streams(1));
@@ -67,7 +67,7 @@ TEST_F(ServerStream, AFloodOfBytesMeanwhileEndsIt) {
   EXPECT_TRUE(Streams(0));
 }
 
-TEST_F(ServerStream, Http10GetsItUntilTheEnd) {
+TEST_F(ServerStream, Http10ReceivesTheStreamUntilTheConnectionCloses) {
   server_.OnLoop([&] {
     server_.script->pieces = {"abc", "def"};
     server_.script->ended = true;
@@ -82,7 +82,7 @@ TEST_F(ServerStream, Http10GetsItUntilTheEnd) {
   EXPECT_TRUE(socket.AtEnd());
 }
 
-TEST_F(ServerStream, HeadMakesNoStream) {
+TEST_F(ServerStream, HeadCreatesNoStream) {
   RawSocket socket = server_.Connect();
   ASSERT_TRUE(socket.Send(std::string("HEAD /stream HTTP/1.1\r\n") + TestServer::kAuth + "\r\n"));
   EXPECT_EQ(socket.ReadAnswer(true).status, 200);
@@ -90,7 +90,7 @@ TEST_F(ServerStream, HeadMakesNoStream) {
   EXPECT_EQ(socket.Ask("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n").body, "hello");
 }
 
-TEST_F(ServerStream, EndsWhenTheClientGoes) {
+TEST_F(ServerStream, EndsWhenTheClientDisconnects) {
   RawSocket closed = server_.Connect();
   RawSocket broken = server_.Connect();
   RawSocket half_closed = server_.Connect();
@@ -103,22 +103,22 @@ TEST_F(ServerStream, EndsWhenTheClientGoes) {
   half_closed.EndWrites();
   EXPECT_TRUE(Streams(0));
   EXPECT_TRUE(server_.Eventually([&] { return server_.server().stats().connections == 0; }));
-  server_.OnLoop([&] { server_.script->wake(); });  // nobody is there any more
+  server_.OnLoop([&] { server_.script->wake(); });  // the client has disconnected
 }
 
-TEST_F(ServerStream, ASlowReaderCostsNoMemoryThatGrows) {
+TEST_F(ServerStream, SlowReaderUsesConstantMemory) {
   server_.OnLoop([&] { server_.script->endless = 64 << 10; });
   RawSocket socket = server_.Connect();
   ASSERT_TRUE(socket.Send(kAsk));
   for (int i = 0; i < 200; ++i) {
     ASSERT_EQ(socket.ReadBytes(100'000).size(), 100'000u);
-    // The loop serves others all the while.
+    // The loop serves other clients meanwhile.
     if (i % 50 == 0)
       EXPECT_EQ(server_.Ask("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n").body, "hello");
   }
 }
 
-TEST(ServerStreamKeepAlive, IsSentWhenNothingElseIs) {
+TEST(ServerStreamKeepAlive, IsSentAfterSilence) {
   TestServer server({.keep_alive_ms = 20});
   server.OnLoop([&] { server.script->keep_alive = ": alive\n\n"; });
   RawSocket socket = server.Connect();
@@ -130,8 +130,9 @@ TEST(ServerStreamKeepAlive, IsSentWhenNothingElseIs) {
   EXPECT_THAT(socket.ReadUntil("0\r\n\r\n"), testing::EndsWith("0\r\n\r\n"));
 }
 
-#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)  // they take their own
-// Bytes in use in all arenas: mallinfo sees that of the main thread alone.
+// Sanitizers use memory themselves.
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer)
+// Bytes in use in all arenas: mallinfo covers the main thread only.
 int64_t MemoryInUse() {
   char* text = nullptr;
   size_t size = 0;
@@ -149,7 +150,7 @@ int64_t MemoryInUse() {
   return used;
 }
 
-TEST_F(ServerStream, AnOpenStreamTakesLittleMemory) {
+TEST_F(ServerStream, OpenStreamUsesLittleMemory) {
   constexpr int kCount = 200;
   std::vector<RawSocket> sockets;
   const int64_t before = MemoryInUse();
@@ -163,14 +164,14 @@ TEST_F(ServerStream, AnOpenStreamTakesLittleMemory) {
 }
 #endif
 
-TEST(ServerShutdown, BeforeRunMakesItReturn) {
+TEST(ServerShutdown, ShutdownBeforeRunMakesRunReturn) {
   const Router router;
   const auto server = Server::Create({.token = "t"}, router).value();
   server->Shutdown(1000);
   server->Run();
 }
 
-TEST(ServerShutdown, ReturnsAtOnceWhenNothingIsUnderWay) {
+TEST(ServerShutdown, ReturnsImmediatelyWithoutPendingResponses) {
   TestServer server;
   RawSocket idle = server.Connect();
   EXPECT_EQ(idle.Ask("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 200);
@@ -179,7 +180,7 @@ TEST(ServerShutdown, ReturnsAtOnceWhenNothingIsUnderWay) {
   EXPECT_TRUE(idle.AtEnd());
 }
 
-TEST(ServerShutdown, FinishesAnswersInFlight) {
+TEST(ServerShutdown, FinishesPendingResponses) {
   TestServer server;
   RawSocket socket = server.Connect();
   ASSERT_TRUE(socket.Send(std::string("GET /later HTTP/1.1\r\n") + TestServer::kAuth + "\r\n"));
@@ -193,7 +194,7 @@ TEST(ServerShutdown, FinishesAnswersInFlight) {
   server.Join();
 }
 
-TEST(ServerShutdown, EndsStreamsWhole) {
+TEST(ServerShutdown, EndsStreamsCleanly) {
   TestServer server;
   RawSocket socket = server.Connect();
   ASSERT_TRUE(socket.Send(kAsk));
@@ -206,7 +207,7 @@ TEST(ServerShutdown, EndsStreamsWhole) {
   EXPECT_EQ(server.script->streams, 0);
 }
 
-TEST(ServerShutdown, CutsOffWhatTakesTooLong) {
+TEST(ServerShutdown, AbortsResponsesAfterTheDrainTime) {
   TestServer server;
   server.OnLoop([&] { server.script->endless = 1 << 20; });
   RawSocket stream = server.Connect();

@@ -25,7 +25,7 @@ std::string Post(const std::string& path, const std::string& body) {
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-TEST(Server, AnswersWithTheHeadersOfEveryAnswer) {
+TEST(Server, RespondsWithTheDefaultHeaders) {
   TestServer server;
   const Response answer = server.Ask("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_EQ(answer.status, 200);
@@ -59,14 +59,14 @@ TEST(Server, AnswersPipelinedRequestsInOrder) {
   EXPECT_EQ(socket.ReadAnswer().body, "last");
 }
 
-TEST(Server, TakesARequestByteByByte) {
+TEST(Server, AcceptsARequestByteByByte) {
   TestServer server;
   RawSocket socket = server.Connect();
   for (const char c : "\r\n" + Post("/echo", "body")) ASSERT_TRUE(socket.Send(std::string(1, c)));
   EXPECT_EQ(socket.ReadAnswer().body, "body");
 }
 
-TEST(Server, ClosesWhenAskedTo) {
+TEST(Server, ClosesOnRequest) {
   TestServer server;
   RawSocket socket = server.Connect();
   const Response answer =
@@ -76,7 +76,7 @@ TEST(Server, ClosesWhenAskedTo) {
   EXPECT_TRUE(socket.AtEnd());
 }
 
-TEST(Server, SpeaksHttp10) {
+TEST(Server, SupportsHttp10) {
   TestServer server;
   RawSocket socket = server.Connect();
   EXPECT_EQ(socket.Ask("GET /hello HTTP/1.0\r\n\r\n").body, "hello");
@@ -97,7 +97,7 @@ TEST(Server, HeadHasTheHeadersOfGetAndNoBody) {
   EXPECT_EQ(socket.ReadAnswer().body, "secret");
 }
 
-TEST(Server, A204HasNeitherBodyNorLength) {
+TEST(Server, Status204HasNeitherBodyNorLength) {
   TestServer server;
   RawSocket socket = server.Connect();
   const Response answer = socket.Ask("DELETE /jobs/3 HTTP/1.1\r\n" + kAuth + "\r\n");
@@ -106,7 +106,7 @@ TEST(Server, A204HasNeitherBodyNorLength) {
   EXPECT_EQ(socket.Ask(Get("/hello")).body, "hello");
 }
 
-TEST(Server, AnswersAfterTheClientStoppedWriting) {
+TEST(Server, RespondsAfterTheClientClosedItsSide) {
   TestServer server;
   RawSocket socket = server.Connect();
   ASSERT_TRUE(socket.Send(Get("/later")));
@@ -115,7 +115,7 @@ TEST(Server, AnswersAfterTheClientStoppedWriting) {
   EXPECT_EQ(socket.ReadAnswer().body, "later");
 }
 
-TEST(Server, TakesChunkedBodies) {
+TEST(Server, AcceptsChunkedBodies) {
   TestServer server;
   RawSocket socket = server.Connect();
   const std::string head = "POST /echo HTTP/1.1\r\n" + kAuth + "Transfer-Encoding: chunked\r\n\r\n";
@@ -124,7 +124,7 @@ TEST(Server, TakesChunkedBodies) {
   EXPECT_EQ(socket.Ask(Get("/hello")).body, "hello");
 }
 
-TEST(Server, AsksForABodyThatWaitsForIt) {
+TEST(Server, SendsContinueForAWaitingBody) {
   TestServer server;
   RawSocket socket = server.Connect();
   ASSERT_TRUE(socket.Send("POST /echo HTTP/1.1\r\n" + kAuth +
@@ -133,9 +133,9 @@ TEST(Server, AsksForABodyThatWaitsForIt) {
   EXPECT_EQ(socket.Ask("body").body, "body");
 }
 
-// botocore expects it of an empty body too, and takes a status line that comes instead for that of
+// botocore expects 100 for an empty body as well, and takes another status line for the response to
 // its next request.
-TEST(Server, AsksForABodyOfNoBytesThatWaitsForIt) {
+TEST(Server, SendsContinueForAnEmptyWaitingBody) {
   TestServer server;
   RawSocket socket = server.Connect();
   const std::string head =
@@ -146,7 +146,7 @@ TEST(Server, AsksForABodyOfNoBytesThatWaitsForIt) {
   }
 }
 
-TEST(Server, ARefusalInsteadOfAskingEndsTheConnection) {
+TEST(Server, RefusalInsteadOfContinueClosesTheConnection) {
   TestServer server;
   RawSocket socket = server.Connect();
   const Response answer = socket.Ask(
@@ -157,7 +157,7 @@ TEST(Server, ARefusalInsteadOfAskingEndsTheConnection) {
   EXPECT_TRUE(socket.AtEnd());
 }
 
-TEST(Server, DoesNotAskForABodyThatItWillRefuse) {
+TEST(Server, SendsNoContinueForABodyThatItRefuses) {
   TestServer server;
   RawSocket socket = server.Connect();
   const Response answer = socket.Ask(
@@ -167,7 +167,7 @@ TEST(Server, DoesNotAskForABodyThatItWillRefuse) {
   EXPECT_TRUE(socket.AtEnd());
 }
 
-TEST(Server, AsksForTheTokenBeforeTheBody) {
+TEST(Server, ChecksTheTokenBeforeTheBody) {
   TestServer server;
   const Response missing =
       server.Ask("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n");
@@ -179,7 +179,7 @@ TEST(Server, AsksForTheTokenBeforeTheBody) {
   EXPECT_EQ(wrong.status, 401);
 }
 
-TEST(Server, ARefusalWithoutBodyKeepsTheConnection) {
+TEST(Server, RefusalWithoutBodyKeepsTheConnection) {
   TestServer server;
   RawSocket socket = server.Connect();
   EXPECT_EQ(socket.Ask(Get("/nothing")).status, 404);
@@ -187,7 +187,7 @@ TEST(Server, ARefusalWithoutBodyKeepsTheConnection) {
   EXPECT_EQ(socket.Ask(Get("/secret")).status, 200);
 }
 
-TEST(Server, NamesTheRouteThatWasMeant) {
+TEST(Server, UnknownPathSuggestsARoute) {
   TestServer server;
   const Response answer = server.Ask(Get("/job/17"));
   EXPECT_EQ(answer.status, 404);
@@ -197,7 +197,7 @@ TEST(Server, NamesTheRouteThatWasMeant) {
   EXPECT_EQ(FindHeader(method.headers, "Allow"), "DELETE, GET, HEAD");
 }
 
-TEST(Server, RefusesPathsThatTryToClimb) {
+TEST(Server, PathsWithDotDotAreRefused) {
   TestServer server;
   for (const char* path : {"/../etc/passwd", "/jobs/..", "/jobs/%2e%2e/x", "//hello", "/jobs/%00",
                            "/jobs/%0d%0aX:y", "/jobs/%ff", "/jobs/%zz", "/jobs/\x80", "*"}) {
@@ -205,7 +205,7 @@ TEST(Server, RefusesPathsThatTryToClimb) {
   }
 }
 
-TEST(Server, RefusesForeignHostNames) {
+TEST(Server, ForeignHostNamesAreRefused) {
   TestServer server;
   EXPECT_EQ(server.Ask("GET /hello HTTP/1.1\r\nHost: evil.example\r\n\r\n").status, 421);
   EXPECT_EQ(server.Ask("GET http://evil.example/hello HTTP/1.1\r\nHost: localhost\r\n\r\n").status,
@@ -215,7 +215,7 @@ TEST(Server, RefusesForeignHostNames) {
   EXPECT_EQ(server.Ask("GET /hello HTTP/1.1\r\n\r\n").status, 400);
 }
 
-TEST(Server, RefusesGarbageAndCloses) {
+TEST(Server, GarbageIsRefusedAndTheConnectionClosed) {
   TestServer server;
   for (const std::string& garbage :
        {std::string("\x16\x03\x01\x02\x00\x01\x00\x01", 8), std::string("GET\r\n\r\n"),
@@ -231,7 +231,7 @@ TEST(Server, RefusesGarbageAndCloses) {
   }
 }
 
-TEST(Server, AnswersForHandlersThatFail) {
+TEST(Server, FailingHandlersSend500) {
   TestServer server;
   RawSocket socket = server.Connect();
   EXPECT_EQ(socket.Ask(Get("/drop")).status, 500);
@@ -239,7 +239,7 @@ TEST(Server, AnswersForHandlersThatFail) {
   EXPECT_EQ(socket.Ask(Get("/hello")).status, 200);
 }
 
-TEST(Server, AReplyForAClientThatWentIsNoTrouble) {
+TEST(Server, ReplyToADisconnectedClientIsIgnored) {
   TestServer server;
   {
     RawSocket socket = server.Connect();
@@ -252,7 +252,7 @@ TEST(Server, AReplyForAClientThatWentIsNoTrouble) {
   EXPECT_EQ(server.Ask(Get("/hello")).status, 200);
 }
 
-TEST(Server, ServesManyConnectionsAtOnce) {
+TEST(Server, ServesManyConnectionsConcurrently) {
   TestServer server;
   std::vector<RawSocket> sockets;
   for (int i = 0; i < 300; ++i) sockets.push_back(server.Connect());
@@ -267,19 +267,20 @@ TEST(Server, ServesManyConnectionsAtOnce) {
   server.OnLoop([&] { EXPECT_EQ(server.server().stats().requests, 900); });
 }
 
-#if !__has_feature(address_sanitizer)  // whose checks need a descriptor themselves
-TEST(Server, GoesOnAcceptingAfterDescriptorsRanOut) {
+#if !__has_feature(address_sanitizer)  // address sanitizer needs a descriptor itself
+TEST(Server, AcceptsAgainAfterDescriptorsRanOut) {
   TestServer server;
   ASSERT_EQ(server.Ask(Get("/hello")).status, 200);
   EXPECT_TRUE(server.Eventually([&] { return server.server().stats().connections == 0; }));
   rlimit before = {};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
   os::Fd probe(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const int lowest = probe.get();  // every descriptor below is in use
+  const int lowest = probe.get();  // every lower descriptor is in use
   probe.Reset();
   const rlimit none = {static_cast<rlim_t>(lowest + 1), before.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
-  RawSocket socket = server.Connect();  // takes the last one; the server has none left to accept it
+  // Uses the last descriptor; the server has none left to accept the connection.
+  RawSocket socket = server.Connect();
   EXPECT_TRUE(socket.Send(Get("/hello")));
   server.OnLoop([] {});
   server.OnLoop([] {});
@@ -298,7 +299,7 @@ TEST(ServerCreate, RefusesToListenBeyondLoopbackWithoutTls) {
   }
 }
 
-TEST(ServerCreate, NamesThePortThatIsTaken) {
+TEST(ServerCreate, ErrorNamesThePortInUse) {
   TestServer first;
   const Router router;
   const auto second = Server::Create({.port = first.port(), .token = "t"}, router);
@@ -308,7 +309,7 @@ TEST(ServerCreate, NamesThePortThatIsTaken) {
   EXPECT_FALSE(second.error().next.empty());
 }
 
-TEST(ServerCreate, RefusesHostsAndPortsThatAreNone) {
+TEST(ServerCreate, RefusesInvalidHostsAndPorts) {
   const Router router;
   EXPECT_FALSE(Server::Create({.host = "", .token = "t"}, router));
   EXPECT_FALSE(Server::Create({.host = "no such host", .token = "t"}, router));
@@ -316,14 +317,14 @@ TEST(ServerCreate, RefusesHostsAndPortsThatAreNone) {
   EXPECT_FALSE(Server::Create({.port = -1, .token = "t"}, router));
 }
 
-TEST(ServerCreate, TakesLoopbackByNameAndIpv6) {
+TEST(ServerCreate, AcceptsLoopbackByNameAndIpv6) {
   const Router router;
   EXPECT_TRUE(Server::Create({.host = "localhost", .token = "t"}, router));
   const auto v6 = Server::Create({.host = "[::1]", .token = "t"}, router);
   if (v6) EXPECT_THAT((*v6)->url(), testing::StartsWith("http://[::1]:"));  // where there is IPv6
 }
 
-TEST(ServerCreate, MayBeDestroyedWithoutHavingRun) {
+TEST(ServerCreate, CanBeDestroyedBeforeRun) {
   const Router router;
   auto server = Server::Create({.token = "t"}, router);
   ASSERT_TRUE(server);

@@ -9,14 +9,14 @@
 
 namespace muster::http {
 
-// Takes every request of a server as it was sent: no table of routes, no token, no check of target
-// or host stands before it. For protocols that bring their own, such as S3, whose names the gate
-// would refuse. Called on the server's loop; a server with several loops calls it on all of them.
+// Receives every request of a server unchanged: without route table, token, or checks of target and
+// host. For protocols with their own rules, such as S3, whose object names the gate would refuse.
+// Called on the server's loop; a server with several loops calls it on all of them.
 class Service {
  public:
   virtual ~Service() = default;
-  // By the head alone, whose path and query are left empty: where the body goes, or the answer at
-  // once. `head` outlives the sink.
+  // Called with the head, whose path and query are empty: returns the sink of the body, or the
+  // response. `head` outlives the sink.
   virtual std::expected<std::unique_ptr<BodySink>, Response> Begin(const Request& head,
                                                                    const RequestFacts& facts,
                                                                    os::Loop& loop) = 0;

@@ -1,4 +1,4 @@
-// A server that hands every request to one service, and bodies that lie in files.
+// A server that passes every request to one service, and response bodies in files.
 #include "http/service.h"
 
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 namespace muster::http {
 namespace {
 
-// GET sends the file's bytes [offset, offset + length) that the target names as "/offset/length";
-// PUT counts; "/refuse" is answered by the head alone.
+// GET sends the range of the file given by the target "/offset/length"; PUT counts bytes; "/refuse"
+// is refused by its head.
 class FileService final : public Service {
  public:
   explicit FileService(os::Path file) : file_(std::move(file)) {}
@@ -103,7 +103,7 @@ class ServiceTest : public testing::Test {
   std::vector<std::thread> threads_;
 };
 
-TEST_F(ServiceTest, TargetsComeAsTheyWereSent) {
+TEST_F(ServiceTest, TargetsArriveUnchanged) {
   Start();
   const Response answer =
       Ask("PUT /b//../%00x?a=%ff HTTP/1.1\r\nHost: any.where\r\nContent-Length: 2\r\n\r\nhi");
@@ -112,7 +112,7 @@ TEST_F(ServiceTest, TargetsComeAsTheyWereSent) {
   EXPECT_EQ(service_.last_length, 2);
 }
 
-TEST_F(ServiceTest, TheHeadAloneMayBeAnsweredBeforeTheBodyIsAskedFor) {
+TEST_F(ServiceTest, HeadMayBeRefusedBeforeTheBodyIsRequested) {
   Start();
   const Response answer =
       Ask("PUT /refuse HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n");
@@ -120,7 +120,7 @@ TEST_F(ServiceTest, TheHeadAloneMayBeAnsweredBeforeTheBodyIsAskedFor) {
   EXPECT_EQ(answer.body, "by the head");
 }
 
-TEST_F(ServiceTest, ASinkTellsItsErrorInItsOwnWords) {
+TEST_F(ServiceTest, SinkChoosesTheResponseForItsError) {
   Start();
   const Response answer =
       Ask("PUT /x HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nsome poison in it");
@@ -128,12 +128,13 @@ TEST_F(ServiceTest, ASinkTellsItsErrorInItsOwnWords) {
   EXPECT_EQ(answer.body, "own words: poison was found");
 }
 
-// A client on this machine gets copies of a file's bytes, another its pages: both ways are taken.
+// A client on this machine receives copies of the bytes, another the pages of the file: both paths
+// are tested.
 class FileTest : public ServiceTest, public testing::WithParamInterface<const char*> {};
 INSTANTIATE_TEST_SUITE_P(NearAndFar, FileTest, testing::Values("127.0.0.1", "127.0.0.2"),
                          [](const auto& at) { return at.index == 0 ? "near" : "far"; });
 
-TEST_P(FileTest, SmallAndLargePiecesOfAFileArriveWhole) {
+TEST_P(FileTest, SmallAndLargeRangesArriveComplete) {
   Start();
   RawSocket socket(servers_[0]->port(), GetParam());
   for (const auto& [offset, length] : {std::pair<size_t, size_t>{0, 0},
@@ -151,7 +152,7 @@ TEST_P(FileTest, SmallAndLargePiecesOfAFileArriveWhole) {
   }
 }
 
-TEST_F(ServiceTest, FilesArriveWholeOverTls) {
+TEST_F(ServiceTest, FilesArriveCompleteOverTls) {
   const TestCertificate certificate(dir_.path(), "muster.test");
   Start({.tls_certificate = certificate.certificate, .tls_key = certificate.key});
   const auto client =
@@ -161,7 +162,7 @@ TEST_F(ServiceTest, FilesArriveWholeOverTls) {
   EXPECT_TRUE(client->Send("GET", target)->body == content_.substr(3));
 }
 
-TEST_F(ServiceTest, HeadTellsTheLengthOfTheFileBody) {
+TEST_F(ServiceTest, HeadHasTheLengthOfTheFile) {
   Start();
   RawSocket socket(servers_[0]->port());
   ASSERT_TRUE(socket.Send("HEAD /0/123456 HTTP/1.1\r\nHost: h\r\n\r\n"));
@@ -170,7 +171,7 @@ TEST_F(ServiceTest, HeadTellsTheLengthOfTheFileBody) {
   EXPECT_EQ(socket.Ask("GET /0/1 HTTP/1.1\r\nHost: h\r\n\r\n").body, content_.substr(0, 1));
 }
 
-TEST_P(FileTest, RequestsThatCameTogetherAreAnsweredInTurn) {
+TEST_P(FileTest, PipelinedRequestsAreAnsweredInOrder) {
   Start();
   RawSocket socket(servers_[0]->port(), GetParam());
   std::string requests;
@@ -183,7 +184,7 @@ TEST_P(FileTest, RequestsThatCameTogetherAreAnsweredInTurn) {
   EXPECT_TRUE(socket.ReadAnswer().body == content_.substr(7, 1500000));
 }
 
-TEST_P(FileTest, AFileThatIsTooShortCutsTheConnection) {
+TEST_P(FileTest, FileThatIsTooShortClosesTheConnection) {
   Start();
   RawSocket socket(servers_[0]->port(), GetParam());
   ASSERT_TRUE(socket.Send("GET /0/99999999 HTTP/1.1\r\nHost: h\r\n\r\n"));
@@ -192,7 +193,7 @@ TEST_P(FileTest, AFileThatIsTooShortCutsTheConnection) {
   EXPECT_TRUE(socket.AtEnd());
 }
 
-TEST_F(ServiceTest, ConnectionsAreDealtOutEvenly) {
+TEST_F(ServiceTest, ConnectionsAreDistributedEvenly) {
   Start();
   StartAnother();
   StartAnother();
@@ -205,7 +206,7 @@ TEST_F(ServiceTest, ConnectionsAreDealtOutEvenly) {
   for (const auto& server : servers_) EXPECT_EQ(ConnectionsOf(*server), 10);
 }
 
-TEST_F(ServiceTest, AnEndedConnectionMakesRoomForAnother) {
+TEST_F(ServiceTest, EndedConnectionFreesItsSlot) {
   Start();
   StartAnother();
   for (int i = 0; i < 100; ++i) {
@@ -223,7 +224,7 @@ TEST_F(ServiceTest, ServersShareOneSocket) {
   servers_[0]->loop().Post([raw = servers_[0].get()] { raw->Shutdown(100); });
   threads_[0].join();
   threads_.erase(threads_.begin());
-  // One that has ended gets none, though it has the fewest.
+  // A member that has left receives none, although it has the fewest.
   std::vector<RawSocket> sockets;
   for (int i = 0; i < 3; ++i) {
     sockets.emplace_back(servers_[1]->port());

@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kLingerMs = 1'000;
 constexpr int64_t kSmallFile = 64 << 10;
 
-// In the set of connections while it lives.
+// Registers the connection while it exists.
 class Registration {
  public:
   Registration(ServerCore& core, Connection& connection) : core_(core), connection_(connection) {
@@ -50,7 +50,7 @@ class Count {
   int& counter_;
 };
 
-// Sends the answers of one connection.
+// Sends the responses of one connection.
 class Session {
  public:
   Session(ServerCore& core, std::shared_ptr<Connection> connection)
@@ -60,8 +60,8 @@ class Session {
 
  private:
   asio::awaitable<bool> SecureIt();
-  asio::awaitable<bool> Deliver(Turn turn);  // false: the connection is over
-  asio::awaitable<bool> SendHead(Turn turn, bool streams, bool keep);  // and a whole body
+  asio::awaitable<bool> Deliver(Turn turn);  // false if the connection has ended
+  asio::awaitable<bool> SendHead(Turn turn, bool streams, bool keep);  // and a complete body
   asio::awaitable<bool> SendFile(const std::string& head, const FileBody& body);
   asio::awaitable<bool> SendPieces(Stream& stream, bool chunked);
   asio::awaitable<bool> SendPiece(const std::string& piece, bool chunked);
@@ -135,7 +135,7 @@ asio::awaitable<bool> Session::SendFile(const std::string& head, const FileBody&
         co_await connection_->SendFile(body, all, core_.options.write_timeout_ms);
     co_return outcome == Outcome::kReady;
   }
-  // One packet for both.
+  // Head and body in one packet.
   std::string small(static_cast<size_t>(body.length), 0);
   size_t have = 0;
   while (have < small.size()) {
@@ -160,11 +160,11 @@ asio::awaitable<bool> Session::SendPieces(Stream& stream, bool chunked) {
     const Stream::Next next = stream.Read(piece);
     if (next == Stream::Next::kEnd) break;
     if (next == Stream::Next::kWait) {
-      piece = std::string();  // no memory is kept while waiting
+      piece = std::string();  // free the buffer during the wait
       const Outcome outcome = co_await connection_->WaitForWakeOrEnd(
           core_.options.keep_alive_ms, static_cast<size_t>(core_.options.max_header));
       if (outcome == Outcome::kGone) co_return false;
-      if (outcome == Outcome::kInterrupted) break;  // all that there is now was sent
+      if (outcome == Outcome::kInterrupted) break;  // all available bytes were sent
       if (outcome == Outcome::kTimeout) piece = stream.KeepAlive();
     }
     const bool sent = co_await SendPiece(piece, chunked);

@@ -9,12 +9,12 @@
 
 namespace muster::http {
 
-// Serves the requests of one connection, one after the other, until either side ends it. Ends
-// without an exception, whatever handlers do.
+// Serves the requests of one connection in order, until either side ends it. Never throws, whatever
+// handlers do.
 boost::asio::awaitable<void> ServeConnection(ServerCore& core,
                                              std::shared_ptr<Connection> connection);
 
-// Answers 503 whatever is asked, and closes.
+// Responds 503 to any request, and closes.
 boost::asio::awaitable<void> RefuseConnection(ServerCore& core,
                                               std::shared_ptr<Connection> connection);
 

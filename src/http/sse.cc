@@ -3,7 +3,7 @@
 namespace muster::http {
 namespace {
 
-// An event or a line beyond this is dropped whole: no server of ours sends one.
+// Larger events and lines are dropped; Muster's servers send none.
 constexpr size_t kLargestEvent = 16 << 20;
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -11,7 +11,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 }  // namespace
 
 void SseParser::Feed(std::string_view bytes, const std::function<void(const SseEvent&)>& take) {
-  // What was left over has no line end in it, but for a '\r' that may be half of one.
+  // The remaining bytes contain no line end, except a '\r' that may be the first half of one.
   size_t search = buffer_.size() - (buffer_.ends_with('\r') ? 1 : 0);
   buffer_ += bytes;
   if (!started_) {
@@ -27,7 +27,7 @@ void SseParser::Feed(std::string_view bytes, const std::function<void(const SseE
   size_t begin = 0;
   while (true) {
     const size_t end = buffer_.find_first_of("\r\n", search);
-    // A '\r' at the very end may be half of "\r\n": the next bytes will tell.
+    // A final '\r' may be the first half of "\r\n": the next bytes decide.
     if (end == std::string::npos || (buffer_[end] == '\r' && end + 1 == buffer_.size())) break;
     const bool pair = buffer_[end] == '\r' && buffer_[end + 1] == '\n';
     TakeLine(std::string_view(buffer_).substr(begin, end - begin), take);
@@ -64,7 +64,7 @@ void SseParser::TakeLine(std::string_view line, const std::function<void(const S
   } else if (name == "event") {
     current_.event = value.empty() ? "message" : value;
   } else if (name == "id" && value.find('\0') == std::string_view::npos) {
-    current_.id = value;  // stays for the events after it, as resuming needs it
+    current_.id = value;  // kept for later events, because a resume needs it
   }
 }
 

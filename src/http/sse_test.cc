@@ -6,7 +6,7 @@
 namespace muster::http {
 namespace {
 
-// The events as "event|id|data", the text cut into pieces of `size`.
+// The events as "event|id|data", with the text divided into pieces of `size`.
 std::vector<std::string> Parse(std::string_view text, size_t size) {
   std::vector<std::string> events;
   SseParser parser;
@@ -23,7 +23,7 @@ struct Case {
   std::vector<std::string> events;
 };
 
-TEST(SseParser, GivesTheSameEventsWhateverTheChunks) {
+TEST(SseParser, EventsDoNotDependOnTheChunks) {
   const Case cases[] = {
       {"id: 1;0:18\nevent: log\ndata: {\"a\":1}\n\n", {"log|1;0:18|{\"a\":1}"}},
       {"data: a\ndata:b\ndata\n\n", {"message||a\nb\n"}},
@@ -47,12 +47,12 @@ TEST(SseParser, GivesTheSameEventsWhateverTheChunks) {
   }
 }
 
-TEST(SseParser, IgnoresAnIdWithNul) {
+TEST(SseParser, IdWithNulIsIgnored) {
   const std::string text("id: a\0b\ndata: x\n\n", 17);
   EXPECT_THAT(Parse(text, 100), testing::ElementsAre("message||x"));
 }
 
-TEST(SseParser, DropsAnEventBeyondItsLimitAndGoesOn) {
+TEST(SseParser, EventAboveTheLimitIsDropped) {
   const std::string large = "data: " + std::string(17 << 20, 'x');
   EXPECT_THAT(Parse(large + "\n\ndata: next\n\n", 1 << 20), testing::ElementsAre("message||next"));
   const std::string line = "data: " + std::string(1 << 20, 'x') + "\n";

@@ -65,7 +65,7 @@ Status ParseQuery(std::string_view raw, std::string_view text, Target& target) {
   return {};
 }
 
-// Takes "http://authority" off the front, as requests meant for a proxy have it.
+// Removes "http://authority" at the front, which requests to a proxy have.
 void CutAuthority(std::string_view& rest, Target& target) {
   const std::string scheme = Lower(rest.substr(0, 8));
   const size_t skip = scheme == "https://" ? 8 : scheme.starts_with("http://") ? 7 : 0;

@@ -9,15 +9,15 @@
 
 namespace muster::http {
 
-// A request target, taken apart and decoded.
+// A parsed and decoded request target.
 struct Target {
   std::string authority;  // of "http://authority/path"; empty for the usual "/path"
   std::string path;  // begins with '/', has no empty, "." or ".." component before its last '/'
   std::vector<std::pair<std::string, std::string>> query;
 };
 
-// Fails with kInvalid on whatever could mean two things to two readers: broken escapes, control
-// characters (NUL above all), invalid UTF-8, "//", "." and ".." components, a fragment.
+// Fails with kInvalid for ambiguous targets: broken escapes, control characters including NUL,
+// invalid UTF-8, "//", "." and ".." components, a fragment.
 Result<Target> ParseTarget(std::string_view raw);
 
 }  // namespace muster::http

@@ -12,14 +12,14 @@
 
 namespace muster::http {
 
-// For tests: what a TestStream sends. Used on the loop only, but for `streams`.
+// For tests: what a TestStream sends. Used on the loop only, except `streams`.
 struct StreamScript {
   std::deque<std::string> pieces;
   bool ended = false;
   std::string keep_alive;
-  int64_t endless = 0;  // bytes of each of pieces without end; 0: those above alone
+  int64_t endless = 0;  // bytes of each of endless pieces; 0 to send only those above
   std::function<void()> wake;
-  std::atomic<int> streams = 0;  // living streams that follow this script
+  std::atomic<int> streams = 0;  // existing streams with this script
 };
 
 // For tests: a server with a few routes on a thread of its own, stopped by the destructor.
@@ -44,13 +44,13 @@ class TestServer {
 
   // Runs `fn` on the loop and waits for it.
   void OnLoop(const std::function<void()>& fn);
-  // Waits until `condition`, looked at on the loop, holds; false after ten seconds.
+  // Polls `condition` on the loop; false after ten seconds.
   bool Eventually(const std::function<bool()>& condition);
-  void AnswerLater();  // the oldest request to /later; waits until there is one
+  void AnswerLater();  // answers the oldest request to /later; waits until there is one
   void Feed(std::string piece);
   void EndStream();
   void Shutdown(int64_t drain_ms);
-  void Join();  // until Run has returned
+  void Join();  // waits until Run has returned
 
   std::shared_ptr<StreamScript> script = std::make_shared<StreamScript>();
   struct Uploads {

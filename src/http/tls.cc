@@ -16,8 +16,7 @@
 namespace muster::http {
 namespace {
 
-// Where the distributions that are not Debian keep the authorities; a static OpenSSL knows
-// Debian's.
+// The certificate files of other distributions; a static OpenSSL has Debian's path built in.
 constexpr const char* kBundles[] = {"/etc/ssl/certs/ca-certificates.crt",
                                     "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
                                     "/etc/ssl/cert.pem"};
@@ -28,7 +27,7 @@ bool IsAddress(const std::string& host) {
          ::inet_pton(AF_INET6, host.c_str(), bytes) == 1;
 }
 
-// OpenSSL calls a missing file "system lib"; opening it first gives the cause its own name.
+// OpenSSL reports a missing file as "system lib"; opening the file first yields the real cause.
 Status CheckReadable(const std::string& what, const std::string& path) {
   auto opened = os::Open(path, O_RDONLY);
   if (opened) return {};
@@ -46,8 +45,10 @@ std::unexpected<Error> BadPem(const std::string& what, const std::string& path) 
 void SetCommonOptions(SSL_CTX* context) {
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // tickets need no memory here
-  // Idle connections keep no record buffers; a write may go on from another copy of its bytes.
+  // Session tickets need no server memory.
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  // Idle connections free their record buffers, and a write may be continued from another copy of
+  // its bytes.
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
 }
@@ -80,7 +81,7 @@ Result<TlsContext> TlsContext::ForServer(const std::string& certificate, const s
   MUSTER_TRY(CheckReadable("TLS key", key));
   MUSTER_ASSIGN(SSL_CTX * raw, NewContext(TLS_server_method()));
   TlsContext context(raw);
-  // Nobody is there to type one in.
+  // A server cannot ask for a passphrase.
   SSL_CTX_set_default_passwd_cb(raw, [](char*, int, int, void*) { return 0; });
   if (SSL_CTX_use_certificate_chain_file(raw, certificate.c_str()) != 1) {
     return BadPem("TLS certificate", certificate);

@@ -17,18 +17,19 @@ struct SslDeleter {
 };
 using SslPtr = std::unique_ptr<ssl_st, SslDeleter>;
 
-// One side's settings for TLS 1.2 and up; makes the sessions of its connections. Outlives none of
-// them needlessly: a session keeps what it needs.
+// The TLS settings of one side, for TLS 1.2 and later; creates sessions. A session keeps what it
+// needs, so the context may be destroyed earlier.
 class TlsContext {
  public:
-  // PEM files. Errors tell a missing file, one that is no PEM, and a key of another certificate.
+  // PEM files. The errors distinguish a missing file, a file that is not PEM, and a key of another
+  // certificate.
   static Result<TlsContext> ForServer(const std::string& certificate, const std::string& key);
-  // `ca_file` empty: $SSL_CERT_FILE, else the places where systems keep theirs.
+  // An empty `ca_file` selects $SSL_CERT_FILE, else the usual places of systems.
   static Result<TlsContext> ForClient(const std::string& ca_file);
 
   // A session on a connected, non-blocking socket that the caller keeps open.
   SslPtr Accept(int fd) const;
-  SslPtr Connect(int fd, const std::string& host) const;  // the peer must prove to be `host`
+  SslPtr Connect(int fd, const std::string& host) const;  // the peer must prove that it is `host`
 
  private:
   explicit TlsContext(ssl_ctx_st* context) : context_(context) {}
@@ -36,7 +37,7 @@ class TlsContext {
   std::unique_ptr<ssl_ctx_st, SslDeleter> context_;
 };
 
-// The reason OpenSSL gave last on this thread, as text for people; forgets it.
+// The last error text of OpenSSL on this thread; clears it.
 std::string TakeTlsReason();
 
 }  // namespace muster::http

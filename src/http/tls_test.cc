@@ -74,7 +74,7 @@ TEST_F(TlsTest, StreamsAndUploadsOverTls) {
   EXPECT_EQ(taken, 5'000'000u);
 }
 
-TEST_F(TlsTest, AStreamEndsWhenItsClientGoes) {
+TEST_F(TlsTest, StreamEndsWhenTheClientDisconnects) {
   TestServer server(Secure());
   const auto client = ClientOf(server, certificate_.certificate).value();
   ASSERT_TRUE(
@@ -82,7 +82,7 @@ TEST_F(TlsTest, AStreamEndsWhenItsClientGoes) {
   EXPECT_TRUE(server.Eventually([&] { return server.script->streams == 0; }));
 }
 
-TEST_F(TlsTest, RefusesACertificateItCannotTrust) {
+TEST_F(TlsTest, ClientRefusesAnUntrustedCertificate) {
   TestServer server(Secure());
   const auto answer = ClientOf(server, other_.certificate).value()->Send("GET", "/hello");
   ASSERT_FALSE(answer);
@@ -90,33 +90,33 @@ TEST_F(TlsTest, RefusesACertificateItCannotTrust) {
   EXPECT_THAT(answer.error().next, HasSubstr("SSL_CERT_FILE"));
 }
 
-TEST_F(TlsTest, RefusesACertificateOfAnotherHost) {
+TEST_F(TlsTest, ClientRefusesACertificateForAnotherHost) {
   TestServer server(Secure());
   const auto answer =
       ClientOf(server, certificate_.certificate, "127.0.0.2").value()->Send("GET", "/hello");
   ASSERT_FALSE(answer);
 }
 
-TEST_F(TlsTest, TellsPlainHttpToComeBackWithTls) {
+TEST_F(TlsTest, PlainHttpReceivesAHintToUseTls) {
   TestServer server(Secure());
   const Response answer = server.Ask("GET /hello HTTP/1.1\r\nHost: localhost\r\n\r\n");
   EXPECT_EQ(answer.status, 400);
   EXPECT_THAT(answer.body, HasSubstr("https://"));
 }
 
-TEST_F(TlsTest, ClosesOnGarbageAndOnSlowHandshakes) {
+TEST_F(TlsTest, GarbageAndSlowHandshakesAreClosed) {
   ServerOptions options = Secure();
   options.header_timeout_ms = 50;
   TestServer server(options);
   RawSocket garbage = server.Connect();
   ASSERT_TRUE(garbage.Send(std::string(300, '\xee')));
-  garbage.ReadBytes(1000);  // an alert, perhaps
+  garbage.ReadBytes(1000);  // possibly a TLS alert
   EXPECT_TRUE(garbage.AtEnd());
   RawSocket silent = server.Connect();
   EXPECT_TRUE(silent.AtEnd());
 }
 
-TEST_F(TlsTest, ClientOfTlsAtAPlainServerFails) {
+TEST_F(TlsTest, TlsClientFailsAtAPlainServer) {
   TestServer server;
   const auto answer = ClientOf(server, certificate_.certificate).value()->Send("GET", "/hello");
   ASSERT_FALSE(answer);
@@ -131,7 +131,7 @@ TEST_F(TlsTest, MayListenBeyondLoopback) {
   EXPECT_EQ(client->Send("GET", "/hello")->status, 200);
 }
 
-TEST_F(TlsTest, SaysWhatIsWrongWithItsFiles) {
+TEST_F(TlsTest, ErrorsNameTheFaultyFile) {
   const Error missing = CreateError(dir_ / "none.crt", certificate_.key);
   EXPECT_EQ(missing.code, Code::kNotFound);
   EXPECT_THAT(missing.text, HasSubstr("none.crt"));
@@ -146,7 +146,7 @@ TEST_F(TlsTest, SaysWhatIsWrongWithItsFiles) {
   EXPECT_THAT(CreateError("", certificate_.key).text, HasSubstr("without a certificate"));
 }
 
-TEST_F(TlsTest, SaysWhatIsWrongWithTheAuthorities) {
+TEST_F(TlsTest, ErrorsNameTheFaultyAuthorities) {
   EXPECT_FALSE(Client::Create({.url = "https://localhost:1", .ca_file = dir_ / "none.pem"}));
   std::ofstream(dir_ / "text") << "no authority";
   EXPECT_FALSE(Client::Create({.url = "https://localhost:1", .ca_file = dir_ / "text"}));

@@ -28,7 +28,7 @@ std::unexpected<Error> BadUrl(std::string_view text, std::string_view cause) {
               "write it as http://HOST:PORT or https://HOST:PORT");
 }
 
-// What stands behind the host: nothing, or ':' and a port.
+// The rest after the host: empty, or ':' and a port.
 Result<int> ParsePort(std::string_view text, std::string_view rest, int fallback) {
   if (rest.empty()) return fallback;
   const auto port = rest.front() == ':' ? ParseInt(rest.substr(1)) : std::nullopt;

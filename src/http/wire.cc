@@ -80,7 +80,7 @@ Wire::Step Wire::Write(std::span<const std::string_view> parts) {
 }
 
 Wire::Step Wire::SendFile(int file, int64_t offset, int64_t length) {
-  constexpr int64_t kAtOnce = 1 << 20;  // others have their turn in between
+  constexpr int64_t kAtOnce = 1 << 20;  // other connections have their turn in between
   while (true) {
     off_t position = offset;
     const ssize_t n =

@@ -10,43 +10,43 @@
 
 namespace muster::http {
 
-// Bytes over a connected, non-blocking socket, plain or through TLS. It never waits: whoever owns
-// the socket does, with its loop or with poll, for what a step says it wants.
+// Transfers bytes over a connected, non-blocking socket, plain or with TLS. Never blocks: the owner
+// of the socket waits for the event that a step returns, with its loop or with poll.
 class Wire {
  public:
   struct Step {
     enum class Kind { kDone, kWantRead, kWantWrite, kEnd, kFailed };
     Kind kind = Kind::kFailed;
-    size_t bytes = 0;  // kDone: how many, more than none
-    int error = 0;     // kFailed: errno, or 0 where TLS was the cause and reason() has it
+    size_t bytes = 0;  // kDone: number of bytes, above 0
+    int error = 0;     // kFailed: errno, or 0 if TLS failed and reason() has the cause
     bool done() const { return kind == Kind::kDone; }
   };
 
   explicit Wire(int fd) : fd_(fd) {}
   Wire(int fd, SslPtr ssl) : fd_(fd), ssl_(std::move(ssl)) {}
 
-  // Done at once without TLS; to be repeated until done before anything else with it.
+  // Done immediately without TLS; otherwise to be repeated until done before any other step.
   Step Handshake();
   Step Read(std::span<char> into);
-  // Until so many bytes are there, or the end, a wait for something to read goes on: whoever sends
-  // wakes us less often, in its own time. 1: any byte. Read gives what there is in any case. With
-  // TLS it does nothing.
+  // Sets how many bytes must be available, or the end, before a wait for reading ends: fewer
+  // wake-ups cost the sender less. 1 means any byte. Read itself always returns available bytes. No
+  // effect with TLS.
   void WaitForBytes(size_t bytes);
   bool waits_for_bytes() const { return least_ > 1; }
-  // Whether Read would give bytes or the end now. What only keeps TLS going is no byte.
+  // Whether Read would return bytes or the end now. TLS protocol messages do not count.
   bool Readable();
-  // As many of the parts' bytes as go now, in one call where the system allows. After a kWant the
-  // same bytes must be offered again.
+  // Writes as many bytes of the parts as possible in one call. After kWant the same bytes must be
+  // passed again.
   Step Write(std::span<const std::string_view> parts);
-  // The same for bytes of a file, without TLS only. kEnd: the file has none at `offset`.
+  // As Write, for bytes of a file, without TLS only. kEnd: the file has no bytes at `offset`.
   Step SendFile(int file, int64_t offset, int64_t length);
-  // Says that no more bytes will be written; a TLS peer is told so.
+  // Ends the sending side; with TLS by a close notification.
   void EndWrites();
 
   bool secure() const { return ssl_ != nullptr; }
-  // The handshake failed because the peer spoke plain HTTP. The wire is plain from now on.
+  // The handshake failed because the peer sent plain HTTP. The wire is plain afterwards.
   bool TurnPlainIfHttp();
-  // Why TLS failed, and whether it was for want of trust in the peer's certificate.
+  // Why TLS failed, and whether the certificate of the peer was not trusted.
   const std::string& reason() const { return reason_; }
   bool distrusted() const { return distrusted_; }
 

@@ -1,5 +1,4 @@
-// The small readers of HTTP, on both ends: event streams, targets and addresses, answers, and the
-// head's last gate.
+// Small HTTP parsers of both sides: event streams, targets and addresses, responses, and the gate.
 #include <vector>
 
 #include "base/testing/fuzz.h"
@@ -26,7 +25,7 @@ std::vector<std::string> Events(std::string_view text, size_t piece) {
   return events;
 }
 
-// The cutting into pieces must not change the events.
+// The division into pieces must not change the events.
 void CheckEvents(std::string_view text) {
   if (text.size() < 2) return;
   const size_t piece = uint8_t(text[0]) % 16 + 1;
@@ -34,8 +33,8 @@ void CheckEvents(std::string_view text) {
   Require(Events(text, text.size()) == Events(text, piece));
 }
 
-// A target that is taken must be safe to route: no way up, no control characters, and encoding its
-// path again must give the same path.
+// An accepted target must be safe to route: no "..", no control characters, and encoding its path
+// again yields the same path.
 void CheckTarget(std::string_view text) {
   (void)ParseUrl(text);
   if (const auto decoded = UrlDecode(text)) Require(UrlDecode(UrlEncode(*decoded)) == *decoded);
@@ -87,7 +86,7 @@ Answer ReadAnswer(std::string_view bytes, size_t piece, bool head_only) {
   return answer;
 }
 
-// A server may cut its bytes as it likes; the same answer must come out.
+// A server may divide its bytes in any way; the response must be the same.
 void CheckAnswer(std::string_view text) {
   if (text.size() < 2) return;
   const size_t piece = uint8_t(text[0]) % 8 + 1;
@@ -99,7 +98,8 @@ void CheckAnswer(std::string_view text) {
   Require(!whole.done || whole == cut);
 }
 
-// Only the token opens, whatever stands around it; a loopback server lets no foreign name in.
+// Only the token grants access, whatever surrounds it; a loopback server accepts no foreign host
+// name.
 void CheckGate(std::string_view text) {
   static const Gate gate("s3cret", true);
   if (gate.TokenMatches(text)) Require(text.find("s3cret") != std::string_view::npos);

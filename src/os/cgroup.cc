@@ -38,7 +38,7 @@ Status CheckName(const std::string& name) {
               "use letters, digits, '.', '_' and '-', not beginning with '.'");
 }
 
-// Files of control groups take one write each.
+// Control files of a group accept one write each.
 Status WriteControl(const Path& file, std::string_view text) {
   MUSTER_ASSIGN(const Fd fd, Open(file, O_WRONLY));
   if (::write(fd.get(), text.data(), text.size()) >= 0) return {};
@@ -56,7 +56,7 @@ std::vector<CgroupMount> UnifiedFirst(std::vector<CgroupMount> mounts) {
   return mounts;
 }
 
-// True when it was made, false when it was there.
+// True if the folder was created, false if it existed.
 Result<bool> MakeFolder(const Path& folder) {
   if (::mkdir(folder.c_str(), 0755) == 0) return true;
   if (errno == EEXIST) return false;
@@ -68,42 +68,41 @@ Status CheckWritable(const Path& procs) {
   return FailErrno(errno, "write into " + procs.string());
 }
 
-// The group below `base` in which all others are made.
+// Creates the group below `base` that contains all groups of Muster.
 Status MakeParent(const Path& base, bool unified) {
   const Path parent = base / kParent;
   if (const auto made = MakeFolder(parent); !made) return std::unexpected(made.error());
   if (!unified) return {};
-  // Controllers reach a group only through all groups above it. One that holds processes itself
-  // refuses, and the group is then without limits but good for finding and killing.
+  // A controller must be enabled in every ancestor group. An ancestor that contains processes
+  // refuses; its groups then have no limits but still serve to find and kill processes.
   for (const Path& above : {base, parent}) {
     for (const char* controller : {"+memory", "+pids"}) {
       TryControl(above / "cgroup.subtree_control", controller);
     }
   }
-  // To move a process, version 2 asks for write access where both groups meet as well.
+  // Version 2 requires write access to the common ancestor of both groups to move a process.
   return CheckWritable(base / "cgroup.procs");
 }
 
-// Folders whose MakeParent was done by PrepareCgroups, in this process or the one it was forked
-// from.
+// The base folders that PrepareCgroups prepared, in this process or in the process that forked it.
 std::vector<Path>& PreparedBases() {
   static std::vector<Path> bases;
   return bases;
 }
 
-// The group below `base`, usable by children of the caller.
+// Creates the group below `base` so that children of the caller can join it.
 Result<Path> MakeBelow(const Path& base, bool unified, const std::string& name) {
   const Path dir = base / kParent / name;
   const auto& prepared = PreparedBases();
   const bool ready = std::ranges::find(prepared, base) != prepared.end();
-  // Somebody may have tidied up the parent since.
+  // Another process may have removed the parent meanwhile.
   auto made = ready ? MakeFolder(dir) : Result<bool>(false);
   if (!ready || !made) {
     MUSTER_TRY(MakeParent(base, unified));
     made = MakeFolder(dir);
   }
   if (!made) return std::unexpected(made.error());
-  // Whoever makes a group below a parent that was looked at may use it.
+  // A group that this process created below a checked parent is usable.
   if (!ready || !*made) MUSTER_TRY(CheckWritable(dir / "cgroup.procs"));
   return dir;
 }
@@ -114,21 +113,21 @@ Result<Path> MakeIn(const CgroupMount& mount, const std::string& name) {
   return MakeBelow(mount.own, mount.unified, name);
 }
 
-// True when this hierarchy limits memory.
+// True if this hierarchy enforces the memory limit.
 bool LimitMemory(const Path& dir, int64_t limit) {
   const std::string text = std::to_string(limit);
   if (TryControl(dir / "memory.max", text)) {
     TryControl(dir / "memory.swap.max", "0");
     return true;
   }
-  // The limit with swap may never be below the one without.
+  // The limit including swap must not be below the memory limit.
   TryControl(dir / "memory.memsw.limit_in_bytes", "-1");
   if (!TryControl(dir / "memory.limit_in_bytes", text)) return false;
   TryControl(dir / "memory.memsw.limit_in_bytes", text);
   return true;
 }
 
-// The group's folder and those of nested groups, inner ones first.
+// The folders of the group and its nested groups, innermost first.
 void ListTree(const Path& dir, std::vector<Path>& out) {
   std::error_code error;
   for (std::filesystem::directory_iterator it(dir, error), end; !error && it != end;
@@ -141,13 +140,13 @@ void ListTree(const Path& dir, std::vector<Path>& out) {
 
 std::vector<Path> Tree(const Path& dir) {
   struct stat info{};
-  if (::stat(dir.c_str(), &info) == 0 && info.st_nlink == 2) return {dir};  // no folder inside
+  if (::stat(dir.c_str(), &info) == 0 && info.st_nlink == 2) return {dir};  // no nested group
   std::vector<Path> folders;
   ListTree(dir, folders);
   return folders;
 }
 
-// As the kernel lists them, nested groups included.
+// The process ids that the kernel lists, including nested groups.
 std::set<pid_t> PidsIn(const Path& dir) {
   std::set<pid_t> pids;
   for (const Path& folder : Tree(dir)) {
@@ -183,7 +182,7 @@ bool IsMember(pid_t pid, const std::string& name) {
   });
 }
 
-// Kills the member and never a stranger that was given its number meanwhile.
+// Kills the member, but not another process that has the same pid by now.
 void KillMember(pid_t pid, const std::string& name) {
   const Fd pidfd(int(::syscall(SYS_pidfd_open, pid, 0)));
   if (pidfd && IsMember(pid, name)) {
@@ -223,7 +222,7 @@ Result<Cgroup> Cgroup::Create(const std::string& name, std::optional<int64_t> me
   bool limited = !memory_limit;
   bool kernel_kills = false;
   for (const CgroupMount& mount : UnifiedFirst(FindCgroupMounts())) {
-    // Where the kernel kills a version 2 group, others only matter for what they count.
+    // If version 2 can kill the group, other hierarchies matter only for memory accounting.
     if (kernel_kills && !mount.counts_memory) continue;
     if (kernel_kills && !memory_limit) {
       late.push_back(mount);
@@ -288,7 +287,7 @@ std::vector<Path> Cgroup::WithLate() const {
   return dirs;
 }
 
-// Members may fork while they are moved; their children are met by the next round.
+// Members may fork while they are moved; the next round finds their children.
 void Cgroup::JoinLate() const {
   for (const CgroupMount& mount : late_) {
     const auto dir = MakeIn(mount, name_);
@@ -327,8 +326,7 @@ void Cgroup::KillAll() const {
     if (!Stirs()) return;
     bool by_kernel = false;
     for (const Path& dir : dirs_) by_kernel |= TryControl(dir / "cgroup.kill", "1");
-    // The kernel's way reaches only those in the hierarchy that has it; any others are met by the
-    // rounds after the first.
+    // cgroup.kill covers only its own hierarchy; the later rounds find members of others.
     if (!by_kernel || round > 0) {
       Freeze(dirs_, true);
       for (const pid_t pid : Members()) KillMember(pid, name_);
@@ -341,7 +339,7 @@ void Cgroup::KillAll() const {
 int64_t Cgroup::OomKills() const {
   int64_t kills = 0;
   for (const Path& dir : WithLate()) {
-    kills += OomKillsIn(dir / "memory.events");  // counts nested groups as well; version 1 does not
+    kills += OomKillsIn(dir / "memory.events");  // includes nested groups; version 1 does not
     for (const Path& folder : Tree(dir)) kills += OomKillsIn(folder / "memory.oom_control");
   }
   return kills;
@@ -361,7 +359,7 @@ std::optional<int64_t> Cgroup::PeakMemory() const {
 Status Cgroup::Remove() const {
   for (const Path& dir : WithLate()) {
     for (const Path& folder : Tree(dir)) {
-      // A process that has just died can keep its group busy for an instant, and is listed in it.
+      // A process that has just died stays listed for an instant and keeps its group busy.
       for (int round = 0; ::rmdir(folder.c_str()) != 0 && errno != ENOENT; ++round) {
         const int error = errno;
         if (error != EBUSY || round == kRounds)

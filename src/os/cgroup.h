@@ -14,44 +14,47 @@
 
 namespace muster::os {
 
-// A control group of our own in every hierarchy that is writable: v2 (also as the "unified" mount
-// beside v1), v1 memory, and where v2 cannot kill, v1 pids and freezer. On machines that give none,
-// `Create` fails with kUnavailable and callers go on with process groups and marks.
+// A control group in every writable hierarchy: version 2 (also as the "unified" mount beside
+// version 1), version 1 memory, and version 1 pids and freezer where version 2 cannot kill. On
+// machines without a writable hierarchy `Create` fails with kUnavailable, and callers use process
+// groups and attempt marks.
 class Cgroup {
  public:
-  // Makes (or finds again, after a crash) the group "muster/<name>". `name` is a single component.
+  // Creates the group "muster/<name>", or finds it after a crash. `name` is a single path
+  // component.
   static Result<Cgroup> Create(const std::string& name, std::optional<int64_t> memory_limit);
-  // Finds an existing group; kNotFound when no hierarchy has it.
+  // Finds an existing group; kNotFound if no hierarchy has it.
   static Result<Cgroup> Find(const std::string& name);
 
   const std::string& name() const { return name_; }
-  // Whether the limit that Create was given holds; true when it was given none.
+  // Whether the memory limit given to Create is enforced; true without a limit.
   bool limits_memory() const { return limits_memory_; }
-  // Files a child writes "0" into to join before its program begins; Spawn does it. Without a
-  // memory limit, v1 memory is not among them where v2 holds the child already: it only counts
-  // there, and making, joining and removing it costs more than a short job. JoinLate does that.
+  // The files to which a child writes "0" to join the group before its program starts; Spawn does
+  // this. Without a memory limit, version 1 memory is omitted if version 2 contains the child: it
+  // only accounts memory, and creating, joining and removing it costs more than a short job.
+  // JoinLate adds it.
   std::vector<Path> ProcsFiles() const;
-  // Makes the group in the hierarchies that ProcsFiles leaves out, and takes all members there.
+  // Creates the group in the hierarchies that ProcsFiles omits, and moves all members there.
   void JoinLate() const;
-  // The same group for one who knows that JoinLate was not called, nor will be.
+  // The same group for a caller that knows that JoinLate is never called.
   Cgroup WithoutLate() const;
-  // Whom the kernel lists, nested groups included; the dead it does not.
+  // The process ids that the kernel lists, including nested groups; without dead processes.
   std::set<pid_t> Listed() const;
-  // Living members, nested groups included.
+  // The living members, including nested groups.
   std::vector<pid_t> Members() const;
-  // Whether the kernel lists anyone in it; the dead are not listed. Of programs that fork and end
-  // all the time Members may see none: each is gone, or a zombie, when it is looked at.
+  // Whether the kernel lists any member. Members may return none for programs that fork and exit
+  // continuously, because each process is gone when it is examined; Stirs detects them.
   bool Stirs() const;
-  // SIGKILL to every member: cgroup.kill where the kernel has it, else freeze, kill, thaw, until
-  // none is left or 100 rounds are over. Start nothing in the group afterwards but remove it and
-  // make it again: some kernels (6.18 is one) kill whatever is born into a group that was killed
-  // before.
+  // Sends SIGKILL to every member: by cgroup.kill if available, else freeze, kill, thaw, until none
+  // is left or 100 rounds have passed. Afterwards start no process in the group; remove and create
+  // it again instead, because some kernels (6.18) kill every process that is created in a group
+  // that was killed before.
   void KillAll() const;
-  // How often the kernel killed a member for memory.
+  // The number of members that the kernel killed because of the memory limit.
   int64_t OomKills() const;
   std::optional<int64_t> PeakMemory() const;
-  // Removes the group, nested groups first. Waits up to a second for members that are dying; an
-  // Error when they live on.
+  // Removes the group and its nested groups. Waits up to a second for dying members; an Error if
+  // they stay alive.
   Status Remove() const;
 
  private:
@@ -60,13 +63,13 @@ class Cgroup {
   std::string name_;
   std::vector<Path> WithLate() const;
 
-  std::vector<Path> dirs_;         // one a hierarchy
-  std::vector<CgroupMount> late_;  // hierarchies that JoinLate serves; it may not have come to it
+  std::vector<Path> dirs_;         // one per hierarchy
+  std::vector<CgroupMount> late_;  // hierarchies that JoinLate adds, possibly not yet created
   bool limits_memory_ = true;
 };
 
-// Makes what is above all version 2 groups, once. A process that forks others that make groups
-// calls it first: they then only make their own.
+// Creates the parent of all version 2 groups once. A process that forks other processes that create
+// groups calls it first; they then create only their own groups.
 void PrepareCgroups();
 
 }  // namespace muster::os

@@ -10,12 +10,12 @@ namespace {
 
 struct MountLine {
   std::string type;     // "cgroup2"
-  std::string root;     // which part of the hierarchy is mounted
-  std::string point;    // where
+  std::string root;     // the mounted part of the hierarchy
+  std::string point;    // mount point
   std::string options;  // of the hierarchy: "rw,memory"
 };
 
-// The kernel writes blanks and backslashes of paths as three octal digits.
+// The kernel writes blanks and backslashes in paths as three octal digits.
 std::string Unescape(std::string_view text) {
   const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string plain;
@@ -31,8 +31,8 @@ std::string Unescape(std::string_view text) {
   return plain;
 }
 
-// "35 31 0:32 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory", with optional fields before
-// the dash.
+// "35 31 0:32
+// /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory", with optional fields before the dash.
 std::optional<MountLine> ParseMountLine(std::string_view line) {
   const std::vector<std::string> words = Split(line, ' ');
   const auto dash = std::ranges::find(words, "-");
@@ -55,7 +55,7 @@ std::string OwnGroup(std::string_view cgroup, std::string_view controller) {
 
 Path OwnFolder(const MountLine& mount, const std::string& group) {
   const Path relative = Path(group).lexically_relative(mount.root);
-  // Outside of what is mounted here, as in some containers: the best guess is the root.
+  // The group is outside the mounted part, as in some containers: assume the root.
   if (relative.empty() || relative == "." || *relative.begin() == "..") return mount.point;
   return Path(mount.point) / relative;
 }

@@ -20,7 +20,7 @@ using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::Not;
 
-TEST(CgroupMountsTest, ReadsAHybridMachine) {
+TEST(CgroupMountsTest, HybridMachineIsParsed) {
   const auto mounts = ParseCgroupMounts(
       "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw\n"
       "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
@@ -38,7 +38,7 @@ TEST(CgroupMountsTest, ReadsAHybridMachine) {
   EXPECT_TRUE(mounts[0].counts_memory && !mounts[1].counts_memory && mounts[2].counts_memory);
 }
 
-TEST(CgroupMountsTest, ReadsAContainerThatSeesAPart) {
+TEST(CgroupMountsTest, ContainerWithPartOfTheHierarchyIsParsed) {
   const auto mounts = ParseCgroupMounts(
       "9 1 0:2 /docker/id /sys/fs/my\\040group rw - cgroup2 cgroup rw\n"
       "9 1 0:2 /docker/id /mnt/again rw - cgroup2 cgroup rw\n",
@@ -50,14 +50,14 @@ TEST(CgroupMountsTest, ReadsAContainerThatSeesAPart) {
             "/c");
 }
 
-TEST(CgroupMountsTest, TakesNoHarmFromNonsense) {
+TEST(CgroupMountsTest, InvalidTextIsIgnored) {
   for (const char* text :
        {"", "\n\n", "a b c", "1 2 3 4 5 6 -", "1 2 3 4 5 - cgroup2", "- - - - - - -"}) {
     EXPECT_THAT(ParseCgroupMounts(text, text), IsEmpty()) << text;
   }
 }
 
-TEST(CgroupNameTest, MustBeOneSafeComponent) {
+TEST(CgroupNameTest, NameIsOneSafeComponent) {
   for (const char* name : {"", ".", "..", "a/b", "../x", "a b", "a\n", ".hidden", "cgroup.procs"}) {
     EXPECT_EQ(Cgroup::Create(name, {}).error().code, Code::kInvalid) << name;
     EXPECT_EQ(Cgroup::Find(name).error().code, Code::kInvalid) << name;
@@ -87,7 +87,7 @@ class CgroupTest : public testing::Test {
     EXPECT_FALSE(made.error().next.empty());
     return false;
   }
-  // Starts a shell script in the group, and waits for its first byte of output when asked to.
+  // Starts a shell script in the group, and optionally waits for its first byte of output.
   pid_t Start(const std::string& script, bool wait_for_output = false) {
     int fds[2];
     EXPECT_EQ(::pipe2(fds, O_CLOEXEC), 0);
@@ -109,7 +109,7 @@ class CgroupTest : public testing::Test {
   std::optional<Cgroup> group;
 };
 
-TEST_F(CgroupTest, HoldsChildrenAndTheirChildren) {
+TEST_F(CgroupTest, ContainsChildrenAndTheirChildren) {
   if (!Make()) return;
   const pid_t pid = Start("sleep 1000 & sleep 1000 & echo; wait", true);
   const auto members = group->Members();
@@ -118,7 +118,7 @@ TEST_F(CgroupTest, HoldsChildrenAndTheirChildren) {
   EXPECT_THAT(members, Not(Contains(::getpid())));
 }
 
-TEST_F(CgroupTest, KillsAllMembersWhateverTheyDo) {
+TEST_F(CgroupTest, KillsMembersThatIgnoreSignals) {
   if (!Make()) return;
   const pid_t pid =
       Start("trap '' TERM INT HUP; setsid sleep 1000 & (sleep 1000 &) ; echo; wait", true);
@@ -136,7 +136,7 @@ TEST_F(CgroupTest, KillsForkBombs) {
   EXPECT_THAT(group->Members(), IsEmpty());
 }
 
-TEST_F(CgroupTest, IsFoundAgainByName) {
+TEST_F(CgroupTest, IsFoundByName) {
   if (!Make()) return;
   const pid_t pid = Start("sleep 1000");
   const auto found = Cgroup::Find(name);
@@ -147,8 +147,9 @@ TEST_F(CgroupTest, IsFoundAgainByName) {
   EXPECT_TRUE(Cgroup::Create(name, {})) << "making it again finds it";
 }
 
-// A group with a limit is in every hierarchy before the program begins, others may follow.
-TEST_F(CgroupTest, MembersJoinTheRestOfTheHierarchiesLater) {
+// A group with a limit is joined in all hierarchies before the program starts; other hierarchies
+// may follow.
+TEST_F(CgroupTest, MembersJoinOtherHierarchiesLater) {
   if (!Make()) return;
   const pid_t pid = Start("sleep 1000 & echo; wait", true);
   const size_t members = group->Members().size();
@@ -163,7 +164,7 @@ TEST_F(CgroupTest, MembersJoinTheRestOfTheHierarchiesLater) {
   }
 }
 
-TEST_F(CgroupTest, CanBeMadeAgainAfterItWasKilled) {
+TEST_F(CgroupTest, CanBeCreatedAgainAfterKillAll) {
   if (!Make()) return;
   const pid_t pid = Start("sleep 1000");
   group->KillAll();
@@ -175,7 +176,7 @@ TEST_F(CgroupTest, CanBeMadeAgainAfterItWasKilled) {
   EXPECT_EQ(WEXITSTATUS(status), 7);
 }
 
-TEST_F(CgroupTest, IsNotFoundWhenNobodyMadeIt) {
+TEST_F(CgroupTest, MissingGroupIsNotFound) {
   EXPECT_EQ(Cgroup::Find(name).error().code, Code::kNotFound);
 }
 
@@ -188,7 +189,7 @@ TEST_F(CgroupTest, IsNotRemovedWhileMembersLive) {
   EXPECT_THAT(group->Members(), Contains(pid));
 }
 
-TEST_F(CgroupTest, IsRemovedWithItsNestedGroups) {
+TEST_F(CgroupTest, IsRemovedWithNestedGroups) {
   if (!Make()) return;
   const Path inner = group->ProcsFiles()[0].parent_path() / "a/b";
   ASSERT_TRUE(MakeDirs(inner));
@@ -198,12 +199,12 @@ TEST_F(CgroupTest, IsRemovedWithItsNestedGroups) {
   group.reset();
 }
 
-TEST_F(CgroupTest, CountsKillsForMemory) {
+TEST_F(CgroupTest, CountsOutOfMemoryKills) {
   constexpr int64_t kLimit = 32 << 20;
   if (!Make(kLimit)) return;
-  if (!group->PeakMemory()) return;  // no memory controller: nothing to enforce the limit with
+  if (!group->PeakMemory()) return;  // without a memory controller no limit is enforced
   EXPECT_EQ(group->OomKills(), 0);
-  const pid_t pid = Start("exec tail /dev/zero");  // takes memory without end
+  const pid_t pid = Start("exec tail /dev/zero");  // allocates memory without limit
   int status = 0;
   ASSERT_EQ(::waitpid(pid, &status, 0), pid);
   EXPECT_TRUE(WIFSIGNALED(status));

@@ -14,7 +14,7 @@ namespace muster::os {
 namespace {
 
 using Dir = std::unique_ptr<DIR, int (*)(DIR*)>;
-constexpr int kDeepest = 100;  // two descriptors a level
+constexpr int kDeepest = 100;  // two descriptors per level
 
 struct Place {
   int folder;  // AT_FDCWD for the root of the tree
@@ -30,7 +30,7 @@ std::unexpected<Error> FailCopy(int error, const Place& from, const Place& to) {
   return FailErrno(error, fmt::format("copy {} to {}", from.path.string(), to.path.string()));
 }
 
-// 0 or errno; ECANCELED when `go_on` said no.
+// Returns 0 or errno; ECANCELED if `go_on` returned false.
 int CopyByHand(int from, int to, const GoOn& go_on) {
   std::string buffer(256 << 10, '\0');
   for (;;) {
@@ -44,10 +44,10 @@ int CopyByHand(int from, int to, const GoOn& go_on) {
   }
 }
 
-// 0 or errno. The kernel copies where it can; a file system that cannot says so at the first call,
-// and files of /proc, whose size is 0, seem to end at once.
+// Returns 0 or errno. Uses copy_file_range where possible. A file system without support fails at
+// the first call, and files of /proc, whose size is 0, appear to end at once.
 int CopyBytes(int from, int to, const GoOn& go_on) {
-  constexpr size_t kChunk = size_t{32} << 20;  // so much may be copied after the word to stop
+  constexpr size_t kChunk = size_t{32} << 20;  // at most this much is copied after a cancellation
   bool any = false;
   for (;;) {
     if (!go_on()) return ECANCELED;
@@ -102,7 +102,7 @@ Status CopyFolder(const Place& from, const Place& to, mode_t mode, int depth, co
   if (!in) return FailCopy(errno, from, to);
   const Dir dir(::fdopendir(in.get()), ::closedir);
   if (!dir) return FailCopy(errno, from, to);
-  const int in_fd = in.Release();  // closed with `dir` now
+  const int in_fd = in.Release();  // `dir` closes it now
   for (;;) {
     errno = 0;
     const dirent* entry = ::readdir(dir.get());
@@ -113,7 +113,7 @@ Status CopyFolder(const Place& from, const Place& to, mode_t mode, int depth, co
                          depth + 1, go_on));
   }
   if (errno != 0) return FailCopy(errno, from, to);
-  // Last, for the folder may be one that its owner must not write into.
+  // Set the mode last, because it may deny writes to the owner.
   if (::fchmod(out.get(), mode & 0777) != 0) return FailCopy(errno, from, to);
   return {};
 }

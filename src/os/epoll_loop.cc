@@ -12,7 +12,7 @@
 namespace muster::os {
 namespace {
 
-constexpr uint64_t kWakeId = 0;  // never an id of a watch
+constexpr uint64_t kWakeId = 0;  // not the id of any watch
 constexpr int64_t kLongestTimer = int64_t{1} << 50;
 constexpr int64_t kLongestWait = 3'600'000;
 
@@ -103,7 +103,7 @@ int EpollLoop::WaitMs() const {
 }
 
 void EpollLoop::Wake() {
-  // A full counter is as good as a written one: the loop wakes either way.
+  // An error means that the counter is full; the loop wakes up either way.
   const uint64_t one = 1;
   if (::write(wake_.get(), &one, sizeof one) < 0) return;
 }
@@ -111,7 +111,7 @@ void EpollLoop::Wake() {
 void EpollLoop::RunWatch(Id id) {
   if (id == kWakeId) return RunPosted();
   const auto found = watches_.find(id);
-  if (found == watches_.end()) return;  // unwatched by a callback of the same round
+  if (found == watches_.end()) return;  // a callback of this round removed the watch
   const auto fn = found->second.fn;
   (*fn)();
 }
@@ -129,7 +129,7 @@ void EpollLoop::RunPosted() {
   for (size_t i = 0; i < batch.size(); ++i) {
     batch[i]();
     if (!Stopping()) continue;
-    // The rest keeps its place before whatever was posted meanwhile, for another Run.
+    // Unprocessed callbacks stay before those posted meanwhile, for the next Run.
     MutexLock lock(mutex_);
     posted_.insert(posted_.begin(), std::make_move_iterator(batch.begin() + ptrdiff_t(i) + 1),
                    std::make_move_iterator(batch.end()));
@@ -139,7 +139,7 @@ void EpollLoop::RunPosted() {
 
 void EpollLoop::RunTimers() {
   const int64_t now = clock_.SteadyMs();
-  const Id limit = next_id_;  // timers made by these callbacks wait for the next round
+  const Id limit = next_id_;  // timers created by these callbacks run in the next round
   while (!timers_.empty() && !Stopping()) {
     const auto [deadline, id] = timers_.begin()->first;
     if (deadline > now || id >= limit) return;

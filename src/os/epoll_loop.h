@@ -14,8 +14,8 @@
 
 namespace muster::os {
 
-// The loop on plain epoll, for programs without HTTP servers. Its thread is the one that calls Run.
-// A descriptor can have one watch at a time.
+// An event loop on epoll, for programs without an HTTP server. Its thread is the one that calls
+// Run. A descriptor has at most one watch.
 class EpollLoop final : public Loop {
  public:
   EpollLoop();
@@ -23,10 +23,10 @@ class EpollLoop final : public Loop {
   EpollLoop(const EpollLoop&) = delete;
   EpollLoop& operator=(const EpollLoop&) = delete;
 
-  // Runs callbacks until Stop. An Error when the kernel gave no descriptors for the loop itself.
+  // Runs callbacks until Stop. An Error if the kernel has no descriptors for the loop itself.
   Status Run();
-  // Makes Run return after the callback that runs now; before Run, makes the next Run return at
-  // once. Any thread.
+  // Makes Run return after the current callback; before Run, makes the next Run return at once. Any
+  // thread.
   void Stop();
 
   const Clock& clock() const override { return clock_; }
@@ -39,7 +39,7 @@ class EpollLoop final : public Loop {
  private:
   struct Watch {
     int fd;
-    // Shared, so that a callback that unwatches itself is not destroyed while it runs.
+    // Shared, so that a callback that removes its own watch is not destroyed while it runs.
     std::shared_ptr<std::function<void()>> fn;
   };
 
@@ -53,14 +53,14 @@ class EpollLoop final : public Loop {
   SystemClock clock_;
   Status setup_;
   Fd epoll_;
-  Fd wake_;  // an eventfd: Post and Stop from other threads
+  Fd wake_;  // eventfd for Post and Stop from other threads
   std::atomic<bool> stopping_ = false;
 
-  // The loop's thread only.
+  // Used on the loop's thread only.
   Id next_id_ = 1;
   std::unordered_map<Id, Watch> watches_;
-  std::map<std::pair<int64_t, Id>, std::function<void()>> timers_;  // by deadline, then age
-  std::unordered_map<Id, int64_t> deadlines_;                       // of the timers above
+  std::map<std::pair<int64_t, Id>, std::function<void()>> timers_;  // by deadline, then by age
+  std::unordered_map<Id, int64_t> deadlines_;                       // deadlines of the timers above
 
   Mutex mutex_;
   std::vector<std::function<void()>> posted_ GUARDED_BY(mutex_);

@@ -11,8 +11,8 @@
 
 namespace muster::os {
 
-// The loop of tests: nothing runs until the test says so, and time moves only by Advance. One
-// thread, but for Post.
+// An event loop for tests: callbacks run only on request, and time advances only by Advance. One
+// thread, except Post.
 class FakeLoop final : public Loop {
  public:
   const Clock& clock() const override { return clock_; }
@@ -38,7 +38,7 @@ class FakeLoop final : public Loop {
   }
   void Unwatch(Id watch) override { watches_.erase(watch); }
 
-  // Runs what was posted, and what that posts, until nothing is left. Returns how many ran.
+  // Runs all posted callbacks, including those that they post. Returns their number.
   int RunPosted() {
     int count = 0;
     for (auto batch = TakePosted(); !batch.empty(); batch = TakePosted()) {
@@ -46,7 +46,7 @@ class FakeLoop final : public Loop {
     }
     return count;
   }
-  // Waits until another thread has posted something, then runs it.
+  // Waits until another thread posts a callback, then runs it.
   void WaitPosted() EXCLUDES(mutex_) {
     {
       MutexLock lock(mutex_);
@@ -54,7 +54,7 @@ class FakeLoop final : public Loop {
     }
     RunPosted();
   }
-  // Moves the clock and fires the timers on the way, in order, each at its own instant.
+  // Advances the clock and runs due timers in order, each at its own time.
   void Advance(int64_t ms) {
     RunPosted();
     const int64_t end = clock_.SteadyMs() + ms;
@@ -66,11 +66,11 @@ class FakeLoop final : public Loop {
     }
     clock_.Advance(end - clock_.SteadyMs());
   }
-  // Fires the watches of `fd`; false when there is none.
+  // Runs the watch of `fd`; false if there is none.
   bool Ready(int fd) {
     return Fire([fd](const Watch& watch) { return watch.fd == fd; }) > 0;
   }
-  // Fires every watch once, as if all descriptors were readable.
+  // Runs every watch once, as if all descriptors were readable.
   int ReadyAll() {
     return Fire([](const Watch&) { return true; });
   }
@@ -81,7 +81,7 @@ class FakeLoop final : public Loop {
  private:
   struct Watch {
     int fd;
-    std::shared_ptr<std::function<void()>> fn;  // shared: it may unwatch itself
+    std::shared_ptr<std::function<void()>> fn;  // shared, because it may remove its own watch
   };
 
   std::vector<std::function<void()>> TakePosted() EXCLUDES(mutex_) {

@@ -12,11 +12,12 @@
 namespace muster::os {
 namespace {
 
-// Reads until `want` bytes or the end. `read_some(data, size)` is read(2) or pread(2).
+// Reads up to `want` bytes or to the end. `read_some(data, size)` is read(2) or pread(2).
 template <typename ReadSome>
 int ReadUpTo(std::string& out, int64_t want, int64_t expected, ReadSome read_some) {
-  // Where the size is not known: files of /proc and of control groups, which are short. Freeing a
-  // block of 64 KiB makes malloc tidy up all it has, and a launcher reads ten of them a job.
+  // Block size for files of unknown size, such as those of /proc and control groups, which are
+  // short. Freeing a block of 64 KiB makes malloc trim its heap, and a launcher reads ten such
+  // files per job.
   constexpr int64_t kFirst = 4 << 10;
   int64_t room = std::clamp<int64_t>(expected + 1, 1, want);
   if (expected <= 0) room = std::min(kFirst, want);
@@ -30,7 +31,7 @@ int ReadUpTo(std::string& out, int64_t want, int64_t expected, ReadSome read_som
         count = read_some(data + before, size_t(room));
       } while (count < 0 && errno == EINTR);
       if (count < 0) error = errno;
-      // A regular file gives less than it was asked for only at its end.
+      // A regular file returns fewer bytes than requested only at its end.
       ended = count <= 0 || (expected > 0 && count < room);
       return before + size_t(std::max<ssize_t>(count, 0));
     });
@@ -40,7 +41,7 @@ int ReadUpTo(std::string& out, int64_t want, int64_t expected, ReadSome read_som
   return error;
 }
 
-// Never waits for the writer of a pipe, nor takes a terminal.
+// Neither waits for the writer of a pipe nor acquires a controlling terminal.
 constexpr int kReadFlags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
 
 constexpr const char* kTemporaryPrefix = ".new-";
@@ -115,7 +116,7 @@ Status WriteAll(int fd, std::string_view content) {
   return {};
 }
 
-// A name of its own and not the target's with a suffix, which could be too long.
+// Not the target's name with a suffix, which could be too long.
 std::string TemporaryName() { return kTemporaryPrefix + RandomHex(kTemporaryBytes); }
 
 bool IsTemporaryName(std::string_view name) {
@@ -124,7 +125,7 @@ bool IsTemporaryName(std::string_view name) {
 }
 
 int NameFile(int fd, int folder, const char* leaf) {
-  // Older kernels want a capability for the short way, and say ENOENT without it.
+  // Older kernels require a capability for AT_EMPTY_PATH and otherwise return ENOENT.
   if (::linkat(fd, "", folder, leaf, AT_EMPTY_PATH) == 0) return 0;
   if (errno != ENOENT && errno != EPERM && errno != EINVAL) return -1;
   const std::string self = fmt::format("/proc/self/fd/{}", fd);
@@ -169,15 +170,15 @@ Status WriteNewFile(const Path& path, std::string_view content, mode_t mode) {
 
 Status SyncDir(const Path& path) {
   MUSTER_ASSIGN(const Fd fd, Open(path, O_RDONLY | O_DIRECTORY));
-  // Some file systems cannot sync folders, and need not.
+  // Some file systems cannot sync folders and need no sync.
   if (::fsync(fd.get()) != 0 && errno != EINVAL && errno != ENOTSUP) {
     return FailErrno(errno, "sync folder " + path.string());
   }
   return {};
 }
 
-// Open-file-description locks, because they can be asked about without being taken: a probe that
-// takes the lock for an instant would make the rightful owner's attempt fail.
+// Open-file-description locks can be queried without being taken. A probe that takes the lock for
+// an instant could make the owner's attempt fail.
 Result<bool> TryLock(int fd) {
   struct flock lock{};
   lock.l_type = F_WRLCK;
@@ -189,7 +190,7 @@ Result<bool> TryLock(int fd) {
 
 bool IsLocked(const Path& path) {
   const auto fd = Open(path, kReadFlags);
-  // Whoever asks would take "not locked" for "its owner is dead": only a missing file says so.
+  // The caller takes "not locked" for "the owner is dead", so only a missing file returns it.
   if (!fd) return fd.error().code != Code::kNotFound;
   struct flock lock{};
   lock.l_type = F_WRLCK;

@@ -18,7 +18,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(ReadFileTest, GivesWhatWasWritten) {
+TEST(ReadFileTest, ReturnsWrittenContent) {
   const TempDir dir;
   const std::string content(200'000, 'x');
   ASSERT_TRUE(WriteFileAtomic(dir / "f", content));
@@ -26,7 +26,7 @@ TEST(ReadFileTest, GivesWhatWasWritten) {
   EXPECT_EQ(FileSize(dir / "f"), 200'000);
 }
 
-TEST(ReadFileTest, RefusesMoreThanTheLimit) {
+TEST(ReadFileTest, RejectsFilesAboveTheLimit) {
   const TempDir dir;
   ASSERT_TRUE(WriteFileAtomic(dir / "f", "12345"));
   EXPECT_EQ(ReadFile(dir / "f", 5), "12345");
@@ -36,7 +36,7 @@ TEST(ReadFileTest, RefusesMoreThanTheLimit) {
   EXPECT_EQ(ReadFile("/dev/zero", 1 << 20).error().code, Code::kTooLarge);
 }
 
-TEST(ReadFileTest, ReadsFilesOfProcWhoseSizeIsZero) {
+TEST(ReadFileTest, ReadsProcFilesOfSizeZero) {
   EXPECT_THAT(*ReadFile("/proc/self/status"), HasSubstr("Pid:"));
 }
 
@@ -46,14 +46,14 @@ TEST(ReadFileTest, DoesNotWaitForTheWriterOfAPipe) {
   EXPECT_EQ(ReadFile(dir / "pipe"), "");
 }
 
-TEST(ReadFileTest, NamesThePathOfAMissingFile) {
+TEST(ReadFileTest, ErrorNamesThePathOfAMissingFile) {
   const auto result = ReadFile("/nonexistent/x");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, Code::kNotFound);
   EXPECT_THAT(result.error().text, HasSubstr("/nonexistent/x"));
 }
 
-TEST(ReadAtTest, GivesTheRangeOrWhatThereIsOfIt) {
+TEST(ReadAtTest, ReturnsTheAvailableRange) {
   const TempDir dir;
   ASSERT_TRUE(WriteFileAtomic(dir / "f", "0123456789"));
   EXPECT_EQ(ReadAt(dir / "f", 2, 3), "234");
@@ -63,7 +63,7 @@ TEST(ReadAtTest, GivesTheRangeOrWhatThereIsOfIt) {
   EXPECT_EQ(ReadAt(dir / "f", -1, 5).error().code, Code::kInvalid);
 }
 
-TEST(WriteFileAtomicTest, ReplacesTheFileAndLeavesNothingElse) {
+TEST(WriteFileAtomicTest, ReplacesTheFileAndLeavesNoTemporary) {
   const TempDir dir;
   ASSERT_TRUE(WriteFileAtomic(dir / "f", "old", 0600));
   ASSERT_TRUE(WriteFileAtomic(dir / "f", "new", 0600, false));
@@ -75,7 +75,7 @@ TEST(WriteFileAtomicTest, ReplacesTheFileAndLeavesNothingElse) {
   EXPECT_EQ(std::distance(begin(entries), end(entries)), 1);
 }
 
-TEST(WriteFileAtomicTest, KeepsTheOldFileWhenItFails) {
+TEST(WriteFileAtomicTest, KeepsTheOldFileOnFailure) {
   const TempDir dir;
   std::filesystem::create_directory(dir / "taken");
   const auto status = WriteFileAtomic(dir / "taken", "x");
@@ -87,12 +87,12 @@ TEST(WriteFileAtomicTest, KeepsTheOldFileWhenItFails) {
   EXPECT_EQ(WriteFileAtomic("/", "x").error().code, Code::kInvalid);
 }
 
-TEST(WriteFileAtomicTest, WritesNamesAsLongAsTheFileSystemTakes) {
+TEST(WriteFileAtomicTest, AcceptsNamesOfMaximumLength) {
   const TempDir dir;
   EXPECT_TRUE(WriteFileAtomic(dir / std::string(255, 'n'), "x"));
 }
 
-TEST(WriteNewFileTest, WritesInPlaceAndReplacesWhatAKilledProcessLeft) {
+TEST(WriteNewFileTest, WritesInPlaceAndReplacesLeftovers) {
   const TempDir dir;
   ASSERT_TRUE(WriteNewFile(dir / "f", "first", 0600));
   EXPECT_EQ(ReadFile(dir / "f"), "first");
@@ -106,7 +106,7 @@ TEST(WriteNewFileTest, WritesInPlaceAndReplacesWhatAKilledProcessLeft) {
   EXPECT_EQ(WriteNewFile(dir / "no/f", "x", 0600).error().code, Code::kNotFound);
 }
 
-TEST(NameFileTest, ShowsAWholeFileAndTakesNoNameOfAnother) {
+TEST(NameFileTest, FileAppearsCompleteAndDoesNotReplaceAnother) {
   const TempDir dir;
   const auto folder = Open(dir.path(), O_RDONLY | O_DIRECTORY);
   ASSERT_TRUE(folder);
@@ -127,13 +127,13 @@ TEST(WriteAllTest, ReportsAFullDisk) {
   EXPECT_EQ(WriteAll(fd->get(), "x").error().code, Code::kNoSpace);
 }
 
-TEST(OpenTest, DescriptorsDoNotReachOtherPrograms) {
+TEST(OpenTest, DescriptorsAreCloseOnExec) {
   const auto fd = Open("/dev/null", O_RDONLY);
   ASSERT_TRUE(fd);
   EXPECT_NE(::fcntl(fd->get(), F_GETFD) & FD_CLOEXEC, 0);
 }
 
-TEST(LockTest, HasOneHolderUntilItCloses) {
+TEST(LockTest, HasOneHolderUntilItIsClosed) {
   const TempDir dir;
   EXPECT_FALSE(IsLocked(dir / "lock"));
   auto first = Open(dir / "lock", O_RDWR | O_CREAT);
@@ -148,7 +148,7 @@ TEST(LockTest, HasOneHolderUntilItCloses) {
   EXPECT_EQ(TryLock(second->get()), true);
 }
 
-TEST(LockTest, IsNotInheritedByChildren) {
+TEST(LockTest, ChildrenDoNotInheritIt) {
   const TempDir dir;
   auto fd = Open(dir / "lock", O_RDWR | O_CREAT);
   ASSERT_TRUE(fd && TryLock(fd->get()));
@@ -162,9 +162,9 @@ TEST(LockTest, IsNotInheritedByChildren) {
   ::waitpid(child->pid, nullptr, 0);
 }
 
-TEST(LockTest, DeniedFilesCountAsLocked) {
+TEST(LockTest, InaccessibleFilesCountAsLocked) {
   if (::getuid() == 0) {
-    EXPECT_TRUE(IsLocked("/" + std::string(5000, 'x')));  // root may open all, but not this
+    EXPECT_TRUE(IsLocked("/" + std::string(5000, 'x')));  // root may open all files except this one
   } else {
     EXPECT_TRUE(IsLocked("/etc/shadow"));
   }
@@ -175,7 +175,7 @@ TEST(Sha256Test, MatchesThePublishedDigests) {
   EXPECT_EQ(Sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-TEST(Sha256Test, OfAFileIsThatOfItsBytes) {
+TEST(Sha256Test, FileDigestEqualsDigestOfItsBytes) {
   const TempDir dir;
   const std::string content(1 << 20, 'z');
   ASSERT_TRUE(WriteFileAtomic(dir / "f", content));
@@ -183,13 +183,13 @@ TEST(Sha256Test, OfAFileIsThatOfItsBytes) {
   EXPECT_EQ(Sha256OfFile(dir / "none").error().code, Code::kNotFound);
 }
 
-TEST(RandomHexTest, HasTwoDigitsAByteAndNeverRepeats) {
+TEST(RandomHexTest, HasTwoDigitsPerByteAndDiffersEachTime) {
   EXPECT_EQ(RandomHex(16).size(), 32u);
   EXPECT_NE(RandomHex(16), RandomHex(16));
   EXPECT_EQ(RandomHex(-1), "");
 }
 
-TEST(TemporariesTest, OnlyFilesThatHadNotGotTheirNameAreRemoved) {
+TEST(TemporariesTest, OnlyTemporaryFilesAreRemoved) {
   const TempDir dir;
   const Path abandoned = dir / TemporaryName();
   for (const Path& path : {abandoned, dir / "record", dir / ".new-mine", dir / ".newest"})
@@ -214,7 +214,7 @@ class DataDirTest : public testing::Test {
   void TearDown() override { SetUp(); }
 };
 
-TEST_F(DataDirTest, PrefersTheNearestSetting) {
+TEST_F(DataDirTest, MostSpecificSettingWins) {
   EXPECT_EQ(DefaultDataDir(), "/home/u/.local/share/muster");
   ::setenv("XDG_DATA_HOME", "relative", 1);
   EXPECT_EQ(DefaultDataDir(), "/home/u/.local/share/muster");
@@ -224,7 +224,7 @@ TEST_F(DataDirTest, PrefersTheNearestSetting) {
   EXPECT_EQ(DefaultDataDir(), "/d");
 }
 
-TEST(SelfPathTest, NamesThisExecutable) {
+TEST(SelfPathTest, IsThisExecutable) {
   EXPECT_TRUE(SelfPath().is_absolute());
   EXPECT_TRUE(std::filesystem::equivalent(SelfPath(), "/proc/self/exe"));
 }

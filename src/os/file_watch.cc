@@ -16,15 +16,16 @@ namespace muster::os {
 namespace {
 
 constexpr int64_t kPollMs = 200;
-// A writer of many small lines costs one wake-up each such interval, not one a line. The first few
-// are told at once: the record of a short job is a handful of lines, and somebody waits for each.
+// Interval between reads of inotify, so that a writer of many small lines causes one wake-up per
+// interval rather than one per line. The first few events are delivered at once: the record of a
+// short job has only a few lines, and a client waits for each.
 constexpr int64_t kPauseMs = 10;
 constexpr int kAtOnce = 20;
 constexpr int64_t kBudgetMs = 100;
 constexpr int kReadsARound = 16;
 constexpr uint32_t kEvents = IN_CREATE | IN_MODIFY | IN_MOVED_TO | IN_MOVE_SELF | IN_ONLYDIR;
 
-// File systems whose changes by other machines (or by a user-space server) inotify does not tell.
+// File systems for which inotify misses changes by other machines or by a user-space server.
 bool IsRemote(const Path& folder) {
   constexpr uint32_t kRemote[] = {
       0x6969,      // NFS
@@ -43,7 +44,7 @@ bool IsRemote(const Path& folder) {
   return std::ranges::find(kRemote, uint32_t(info.f_type)) != std::end(kRemote);
 }
 
-// What polling compares.
+// The attributes that polling compares.
 struct Look {
   bool exists = false;
   dev_t device = 0;
@@ -68,20 +69,20 @@ struct FileWatch::Impl {
   struct Entry {
     Path path;
     std::string name;
-    int folder = kPolled;                            // inotify's number for the watched folder
+    int folder = kPolled;                            // the inotify descriptor of the watched folder
     Look last;                                       // of polled entries
-    std::shared_ptr<std::function<void()>> changed;  // shared: it may remove itself
+    std::shared_ptr<std::function<void()>> changed;  // shared, because it may remove its own watch
   };
-  // Entries of one folder by the name of their file.
+  // The entries of one folder by file name.
   using Folder = std::multimap<std::string, Id, std::less<>>;
 
   Loop& loop;
   Fd inotify;
-  Loop::Id watch = 0;  // 0 while pausing, or without inotify
+  Loop::Id watch = 0;  // 0 during a pause, or without inotify
   Loop::Id pause = 0;
   Loop::Id poll = 0;
   int64_t budget_began_ms = 0;
-  int told_at_once = 0;  // since then
+  int told_at_once = 0;  // since the pause
   Id next_id = 1;
   std::map<Id, Entry> entries;
   std::map<int, Folder> folders;
@@ -105,12 +106,12 @@ struct FileWatch::Impl {
     watch = loop.WatchReadable(inotify.get(), [this] { ReadEvents(); });
   }
 
-  // The inotify number of the folder, or kPolled when the file must be looked at.
+  // The inotify watch of the folder, or kPolled if the file must be polled.
   int WatchFolder(const Path& path) {
     struct stat info{};
     const bool is_link = ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
     const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
-    // The folder of a link hears nothing of writes to the link's target.
+    // Watching the folder of a symbolic link does not report writes to the target.
     if (!inotify || is_link || IsRemote(folder)) return kPolled;
     const int number = ::inotify_add_watch(inotify.get(), folder.c_str(), kEvents);
     return number < 0 ? kPolled : number;
@@ -179,7 +180,7 @@ struct FileWatch::Impl {
     for (auto it = first; it != last; ++it) changed.insert(it->second);
   }
 
-  // The folder was removed, unmounted or renamed: whatever has its name later is another one.
+  // The folder was removed, unmounted or renamed; a folder with the same name is a different one.
   void LoseFolder(std::map<int, Folder>::iterator folder, std::set<Id>& changed) {
     const Folder lost = std::move(folder->second);
     ::inotify_rm_watch(inotify.get(), folder->first);
@@ -193,7 +194,7 @@ struct FileWatch::Impl {
   void Tell(const std::set<Id>& changed) {
     for (Id id : changed) {
       const auto found = entries.find(id);
-      if (found == entries.end()) continue;  // removed by a callback before
+      if (found == entries.end()) continue;  // removed by an earlier callback
       const auto fn = found->second.changed;
       (*fn)();
     }

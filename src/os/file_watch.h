@@ -11,9 +11,9 @@
 
 namespace muster::os {
 
-// Tells when files grow or appear, by inotify; one per loop, used on its thread only. Where the
-// kernel gives no inotify (limits, network file systems) it looks every 200 ms instead, so callers
-// only ever need to read on from where they were.
+// Reports growth, creation and replacement of files by inotify. One per loop, used on its thread
+// only. Without inotify (limits, network file systems) it polls every 200 ms. Callers continue to
+// read at their last offset.
 class FileWatch {
  public:
   using Id = uint64_t;
@@ -23,9 +23,9 @@ class FileWatch {
   FileWatch& operator=(const FileWatch&) = delete;
 
   // `changed` runs after each change of `path`: created, written, truncated, or replaced. The file
-  // may be missing yet, its folder may not. Changes may be merged; one call can stand for many.
+  // need not exist yet, but its folder must. Several changes may cause one call.
   Id Add(const Path& path, std::function<void()> changed);
-  void Remove(Id id);  // safe inside `changed`
+  void Remove(Id id);  // may be called inside `changed`
 
  private:
   struct Impl;

@@ -12,8 +12,8 @@
 namespace muster::os {
 namespace {
 
-// inotify queues an event before the write that caused it returns, so one turn of the loop shows
-// all that there is to see, without waiting.
+// inotify queues an event before the write returns, so one turn of the loop delivers all events
+// without waiting.
 class FileWatchTest : public testing::Test {
  protected:
   void Append(const Path& path, std::string_view text = "x") {
@@ -21,11 +21,11 @@ class FileWatchTest : public testing::Test {
     ASSERT_TRUE(fd) << fd.error().text;
     ASSERT_TRUE(WriteAll(fd->get(), text));
   }
-  // Whether `calls` moved in one turn.
+  // Whether `calls` increased in one turn.
   bool Told() {
     const int before = calls;
     loop.ReadyAll();
-    loop.Advance(20);  // over the pause between two reads
+    loop.Advance(20);  // skips the pause between two reads
     return calls > before;
   }
   bool ToldByPolling() {
@@ -39,7 +39,7 @@ class FileWatchTest : public testing::Test {
   int calls = 0;
 };
 
-TEST_F(FileWatchTest, TellsCreationWritesTruncationAndReplacement) {
+TEST_F(FileWatchTest, ReportsCreationWritesTruncationAndReplacement) {
   FileWatch watch(loop);
   watch.Add(dir / "log", [&] { ++calls; });
   EXPECT_FALSE(Told());
@@ -64,7 +64,7 @@ TEST_F(FileWatchTest, MergesManyWritesIntoOneCall) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST_F(FileWatchTest, FirstFewChangesAreToldAtOnceAndTheRestTogether) {
+TEST_F(FileWatchTest, FirstChangesAreReportedAtOnceAndLaterOnesTogether) {
   FileWatch watch(loop);
   watch.Add(dir / "log", [&] { ++calls; });
   for (int i = 0; i < 100; ++i) {
@@ -79,14 +79,14 @@ TEST_F(FileWatchTest, FirstFewChangesAreToldAtOnceAndTheRestTogether) {
   EXPECT_EQ(calls, before + 1) << "what came during the pause is told after it";
 }
 
-TEST_F(FileWatchTest, TellsNothingOfOtherFiles) {
+TEST_F(FileWatchTest, OtherFilesAreNotReported) {
   FileWatch watch(loop);
   watch.Add(dir / "log", [&] { ++calls; });
   Append(dir / "log2");
   EXPECT_FALSE(Told());
 }
 
-TEST_F(FileWatchTest, ServesSeveralWatchesOfAFolderAndOfAFile) {
+TEST_F(FileWatchTest, SeveralWatchesOfOneFolderAndOneFile) {
   FileWatch watch(loop);
   int others = 0;
   watch.Add(dir / "log", [&] { ++calls; });
@@ -103,7 +103,7 @@ TEST_F(FileWatchTest, ServesSeveralWatchesOfAFolderAndOfAFile) {
   EXPECT_EQ(others, 1);
 }
 
-TEST_F(FileWatchTest, MayBeRemovedInsideItsOwnCall) {
+TEST_F(FileWatchTest, WatchMayBeRemovedInItsOwnCallback) {
   FileWatch watch(loop);
   FileWatch::Id first = 0, second = 0;
   first = watch.Add(dir / "a", [&] { ++calls, watch.Remove(first), watch.Remove(second); });
@@ -116,7 +116,7 @@ TEST_F(FileWatchTest, MayBeRemovedInsideItsOwnCall) {
   watch.Remove(12345);
 }
 
-TEST_F(FileWatchTest, AddsAgainAfterTheLastWatchOfAFolderWentAway) {
+TEST_F(FileWatchTest, FolderCanBeWatchedAgainAfterItsLastWatch) {
   FileWatch watch(loop);
   watch.Remove(watch.Add(dir / "a", [] {}));
   watch.Add(dir / "a", [&] { ++calls; });
@@ -124,14 +124,14 @@ TEST_F(FileWatchTest, AddsAgainAfterTheLastWatchOfAFolderWentAway) {
   EXPECT_TRUE(Told());
 }
 
-TEST_F(FileWatchTest, TellsEverybodyWhenTheKernelLostEvents) {
+TEST_F(FileWatchTest, AllWatchesAreCalledAfterAnEventOverflow) {
   FileWatch watch(loop);
   watch.Add(dir / "quiet", [&] { ++calls; });
   watch.Add(dir / "a", [] {});
   const auto a = Open(dir / "a", O_WRONLY | O_CREAT), b = Open(dir / "b", O_WRONLY | O_CREAT);
   const auto limit = ReadFile("/proc/sys/fs/inotify/max_queued_events");
   ASSERT_TRUE(a && b && limit);
-  // Events in turn, for equal neighbours are merged.
+  // Alternating events, because equal neighbours are merged.
   for (int i = 0; i < std::stoi(*limit); ++i) {
     ASSERT_EQ(::write(a->get(), "x", 1), 1);
     ASSERT_EQ(::write(b->get(), "x", 1), 1);
@@ -139,7 +139,7 @@ TEST_F(FileWatchTest, TellsEverybodyWhenTheKernelLostEvents) {
   EXPECT_TRUE(Told());
 }
 
-TEST_F(FileWatchTest, LooksForFilesWhoseFolderIsMissing) {
+TEST_F(FileWatchTest, FilesInAMissingFolderArePolled) {
   FileWatch watch(loop);
   watch.Add(dir / "later/log", [&] { ++calls; });
   EXPECT_FALSE(ToldByPolling());
@@ -152,7 +152,7 @@ TEST_F(FileWatchTest, LooksForFilesWhoseFolderIsMissing) {
   EXPECT_TRUE(ToldByPolling());
 }
 
-TEST_F(FileWatchTest, FollowsLinksByLooking) {
+TEST_F(FileWatchTest, SymbolicLinksArePolled) {
   FileWatch watch(loop);
   Append(dir / "target");
   ASSERT_TRUE(MakeDirs(dir / "sub"));
@@ -162,7 +162,7 @@ TEST_F(FileWatchTest, FollowsLinksByLooking) {
   EXPECT_TRUE(ToldByPolling());
 }
 
-TEST_F(FileWatchTest, GoesOnWhenTheFolderIsReplaced) {
+TEST_F(FileWatchTest, ContinuesAfterTheFolderIsReplaced) {
   ASSERT_TRUE(MakeDirs(dir / "sub"));
   FileWatch watch(loop);
   watch.Add(dir / "sub/log", [&] { ++calls; });
@@ -173,7 +173,7 @@ TEST_F(FileWatchTest, GoesOnWhenTheFolderIsReplaced) {
   EXPECT_TRUE(ToldByPolling());
 }
 
-TEST_F(FileWatchTest, LeavesNothingInTheLoop) {
+TEST_F(FileWatchTest, RemovesItsWatchesFromTheLoop) {
   {
     FileWatch watch(loop);
     watch.Add(dir / "a", [&] { ++calls; });
@@ -185,7 +185,7 @@ TEST_F(FileWatchTest, LeavesNothingInTheLoop) {
   EXPECT_EQ(loop.watch_count(), 0u);
 }
 
-TEST_F(FileWatchTest, WorksOnARealLoop) {
+TEST_F(FileWatchTest, WorksOnAnEpollLoop) {
   EpollLoop real;
   FileWatch watch(real);
   watch.Add(dir / "log", [&] { real.Stop(); });

@@ -27,7 +27,7 @@ std::unexpected<Error> NotExecutable(const Path& path) {
       fmt::format("chmod +x {}, or name its interpreter in front", ShellQuote(path.string())));
 }
 
-// The caller's folder, absolute, so that the result means the same after the child's chdir.
+// The current folder as an absolute path, so that the result is valid after the chdir of the child.
 Path AbsoluteFolder(const Path& cwd) {
   std::error_code error;
   const Path absolute = std::filesystem::absolute(cwd.empty() ? Path(".") : cwd, error);
@@ -55,7 +55,7 @@ Result<Path> FindProgram(const std::string& name, std::string_view path_variable
   }
   Path refused;
   for (const std::string& entry : Split(path_variable, ':')) {
-    const Path path = folder / entry / name;  // an empty entry means the current folder
+    const Path path = folder / entry / name;  // an empty entry is the current folder
     const Kind kind = KindOf(path);
     if (kind == Kind::kProgram) return path;
     if (kind == Kind::kNotExecutable && refused.empty()) refused = path;

@@ -68,7 +68,7 @@ std::string RandomHex(int bytes) {
   for (size_t have = 0; have < random.size();) {
     const ssize_t count = ::getrandom(random.data() + have, random.size() - have, 0);
     if (count > 0) have += size_t(count);
-    // Tokens come from here: without randomness nothing may go on.
+    // Tokens are random bytes: without randomness the process must not continue.
     if (count < 0 && errno != EINTR) std::abort();
   }
   return Hex(random.data(), random.size());

@@ -12,7 +12,7 @@
 namespace muster::os {
 namespace {
 
-// ext4 can be made without one. The kernel shows journals as DEVICE-INODE.
+// ext4 may have no journal. The kernel lists journals as DEVICE-INODE.
 bool HasJournal(dev_t device) {
   std::error_code error;
   const auto link = std::filesystem::read_symlink(

@@ -2,9 +2,9 @@
 
 namespace muster::os {
 
-// Whether the file system of `fd` brings changes of names, lengths and attributes to the disk in
-// the order in which they were made, so that a sync of the last makes all of them last: XFS, and
-// ext4 that has its journal. Others may; these are known to.
+// Whether the file system of `fd` writes changes of names, lengths and attributes to disk in order,
+// so that a sync of the last change includes the earlier ones: XFS, and ext4 with a journal. Other
+// file systems may do so as well.
 bool JournalKeepsOrder(int fd);
 
 }  // namespace muster::os

@@ -23,7 +23,7 @@ struct Pipe {
   Fd read, write;
 };
 
-TEST(EpollLoopTest, RunsPostedWorkInOrder) {
+TEST(EpollLoopTest, RunsPostedCallbacksInOrder) {
   EpollLoop loop;
   std::vector<int> ran;
   loop.Post([&] { ran.push_back(1), loop.Post([&] { ran.push_back(3), loop.Stop(); }); });
@@ -32,7 +32,7 @@ TEST(EpollLoopTest, RunsPostedWorkInOrder) {
   EXPECT_THAT(ran, ElementsAre(1, 2, 3));
 }
 
-TEST(EpollLoopTest, TakesWorkFromOtherThreads) {
+TEST(EpollLoopTest, AcceptsCallbacksFromOtherThreads) {
   EpollLoop loop;
   int ran = 0;
   std::vector<std::jthread> threads;
@@ -48,7 +48,7 @@ TEST(EpollLoopTest, TakesWorkFromOtherThreads) {
   EXPECT_EQ(ran, 4000);
 }
 
-TEST(EpollLoopTest, FiresTimersByDeadlineAndNotBefore) {
+TEST(EpollLoopTest, RunsTimersByDeadlineAndNotEarlier) {
   EpollLoop loop;
   std::vector<int> fired;
   const int64_t start = loop.clock().SteadyMs();
@@ -66,7 +66,7 @@ TEST(EpollLoopTest, FiresTimersByDeadlineAndNotBefore) {
   EXPECT_THAT(fired, ElementsAre(0, 5, 20));
 }
 
-TEST(EpollLoopTest, TimersThatMakeTimersStarveNobody) {
+TEST(EpollLoopTest, TimersThatCreateTimersDoNotStarveOthers) {
   EpollLoop loop;
   int rounds = 0;
   std::function<void()> again = [&] {
@@ -78,7 +78,7 @@ TEST(EpollLoopTest, TimersThatMakeTimersStarveNobody) {
   EXPECT_GE(rounds, 10);
 }
 
-TEST(EpollLoopTest, TellsReadableDescriptorsUntilUnwatched) {
+TEST(EpollLoopTest, ReportsReadableDescriptorsUntilUnwatched) {
   EpollLoop loop;
   Pipe pipe;
   int calls = 0;
@@ -96,7 +96,7 @@ TEST(EpollLoopTest, TellsReadableDescriptorsUntilUnwatched) {
   EXPECT_EQ(calls, 3);
 }
 
-TEST(EpollLoopTest, TellsAHangUp) {
+TEST(EpollLoopTest, ReportsAHangUp) {
   EpollLoop loop;
   Pipe pipe;
   pipe.write.Reset();
@@ -104,7 +104,7 @@ TEST(EpollLoopTest, TellsAHangUp) {
   ASSERT_TRUE(loop.Run());
 }
 
-TEST(EpollLoopTest, DoesNotCallAWatchThatAnotherOneRemoved) {
+TEST(EpollLoopTest, WatchRemovedByAnotherCallbackIsNotCalled) {
   EpollLoop loop;
   Pipe a, b;
   a.write.Reset();
@@ -135,14 +135,14 @@ TEST(EpollLoopTest, StopBeforeRunEndsTheNextRunOnly) {
   EXPECT_EQ(ran, 2) << "work that a stop left over runs later";
 }
 
-TEST(EpollLoopTest, UnknownIdsAreNoError) {
+TEST(EpollLoopTest, UnknownIdsAreIgnored) {
   EpollLoop loop;
   loop.Cancel(77);
   loop.Unwatch(77);
   loop.WatchReadable(-1, [] {});
 }
 
-TEST(FakeLoopTest, AdvanceFiresTimersInOrderAtTheirInstants) {
+TEST(FakeLoopTest, AdvanceRunsTimersInOrderAtTheirTimes) {
   FakeLoop loop;
   const int64_t start = loop.clock().SteadyMs();
   std::vector<int64_t> fired;
@@ -156,7 +156,7 @@ TEST(FakeLoopTest, AdvanceFiresTimersInOrderAtTheirInstants) {
   EXPECT_THAT(fired, ElementsAre(10, 15, 30));
 }
 
-TEST(FakeLoopTest, ReadyFiresTheWatchOfOneDescriptor) {
+TEST(FakeLoopTest, ReadyRunsTheWatchOfOneDescriptor) {
   FakeLoop loop;
   int calls = 0;
   Loop::Id id = 0;

@@ -32,11 +32,11 @@ class DevicesTest : public testing::Test {
   TempDir dir;
 };
 
-TEST_F(DevicesTest, FindsNothingOnAPlainMachine) {
+TEST_F(DevicesTest, MachineWithoutDevicesHasNone) {
   EXPECT_THAT(FindDevices(dir.path()), testing::IsEmpty());
 }
 
-TEST_F(DevicesTest, ReadsWhatTheNvidiaDriverTells) {
+TEST_F(DevicesTest, ReadsTheFilesOfTheNvidiaDriver) {
   Gpu("0000:0b:00.0", "Model: \t\t NVIDIA H200\nGPU UUID: \t GPU-b\nDevice Minor: \t 1\n");
   Gpu("0000:0a:00.0",
       "Model: \t\t NVIDIA H200\nGPU UUID: \t GPU-a\nDevice Minor: \t 0\n"
@@ -52,7 +52,7 @@ TEST_F(DevicesTest, ReadsWhatTheNvidiaDriverTells) {
   EXPECT_EQ(devices[1].model, "NVIDIA H200");
 }
 
-TEST_F(DevicesTest, CountsDeviceFilesByTheirNumber) {
+TEST_F(DevicesTest, CountsNumberedDeviceFiles) {
   for (const char* name : {"davinci10", "davinci2", "davinci_manager", "davinci", "davinci-1",
                            "nvidia0", "nvidiactl", "nvidia-uvm"}) {
     Node(name);
@@ -71,7 +71,7 @@ TEST(MachineTest, HasCpusMemoryAndAName) {
   EXPECT_FALSE(HostName().empty());
 }
 
-// Listens on a port of the kernel's choice.
+// Listens on a port that the kernel selects.
 class Listener {
  public:
   explicit Listener(uint32_t address) : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -92,9 +92,8 @@ class Listener {
   int port_ = 0;
 };
 
-// Of a port that a listener had and gave back. Other programs of the machine share the kernel's
-// range: one may hold the same port at another address, or take it at once. So one port in eight is
-// enough.
+// Uses ports that a listener held and closed. Other programs share the port range: one may hold the
+// same port at another address, or take it at once. One free port out of eight is sufficient.
 bool GivenBackIsFree(uint32_t address) {
   for (int i = 0; i < 8; ++i) {
     Listener listener(address);
@@ -105,13 +104,13 @@ bool GivenBackIsFree(uint32_t address) {
   return false;
 }
 
-TEST(PortIsFreeTest, SeesListenersOnThisAndOnAllAddresses) {
+TEST(PortIsFreeTest, DetectsListenersOnOneAndOnAllAddresses) {
   for (uint32_t address : {INADDR_LOOPBACK, INADDR_ANY, INADDR_LOOPBACK + 1}) {
     EXPECT_TRUE(GivenBackIsFree(address));
   }
 }
 
-TEST(PortIsFreeTest, SeesListenersOfTheOtherVersionOfIp) {
+TEST(PortIsFreeTest, DetectsListenersOfTheOtherIpVersion) {
   const Fd listener(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!listener) GTEST_SKIP() << "this machine has no IP version 6";
   const int on = 1;
@@ -125,33 +124,33 @@ TEST(PortIsFreeTest, SeesListenersOfTheOtherVersionOfIp) {
   EXPECT_FALSE(PortIsFree("127.0.0.1", ntohs(name.sin6_port)));
 }
 
-TEST(PortIsFreeTest, SaysNoForPortsAndAddressesThatAreNotOurs) {
+TEST(PortIsFreeTest, InvalidPortsAndForeignAddressesAreNotFree) {
   EXPECT_FALSE(PortIsFree("127.0.0.1", 0));
   EXPECT_FALSE(PortIsFree("127.0.0.1", -1));
   EXPECT_FALSE(PortIsFree("127.0.0.1", 70000));
   EXPECT_FALSE(PortIsFree("192.0.2.1", 45454));
 }
 
-TEST(JournalTest, IsNotTakenForGranted) {
+TEST(JournalTest, UnknownFileSystemIsNotOrdered) {
   for (const char* folder : {"/proc", "/dev/shm"}) {
     EXPECT_FALSE(JournalKeepsOrder(Fd(::open(folder, O_RDONLY | O_CLOEXEC)).get())) << folder;
   }
   EXPECT_FALSE(JournalKeepsOrder(-1));
 }
 
-TEST(PoolTest, RunsAllWorkOnSeveralThreads) {
+TEST(PoolTest, RunsAllTasksOnSeveralThreads) {
   std::atomic<int> done = 0;
   std::latch both(2), all(100);
   {
     Pool pool(2);
-    for (int i = 0; i < 2; ++i) pool.Run([&] { both.arrive_and_wait(); });  // needs two threads
+    for (int i = 0; i < 2; ++i) pool.Run([&] { both.arrive_and_wait(); });  // requires two threads
     for (int i = 0; i < 100; ++i) pool.Run([&] { ++done, all.count_down(); });
     all.wait();
   }
   EXPECT_EQ(done, 100);
 }
 
-TEST(PoolTest, DestructionFinishesWhatWasBegunAndDropsTheRest) {
+TEST(PoolTest, DestructorFinishesRunningTasksAndDropsQueuedOnes) {
   std::latch begun(1), go(1);
   std::atomic<bool> first = false, second = false;
   const auto token = std::make_shared<int>(1);
@@ -161,7 +160,7 @@ TEST(PoolTest, DestructionFinishesWhatWasBegunAndDropsTheRest) {
     pool.Run([&] { begun.count_down(), go.wait(), first = true; });
     pool.Run([&, token] { second = true; });
     begun.wait();
-    // Released once the destructor has let go of the work that waits.
+    // Released when the destructor has dropped the queued tasks.
     releaser = std::jthread([&] {
       while (token.use_count() > 1) std::this_thread::yield();
       go.count_down();

@@ -31,7 +31,7 @@ bool CanListen(const sockaddr* address, socklen_t size) {
   const Fd fd(::socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) return false;
   const int on = 1, off = 0;
-  // As servers do: old connections that are still closing do not count, listeners do.
+  // SO_REUSEADDR, as servers set it: connections in TIME_WAIT do not count, listeners do.
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (address->sa_family == AF_INET6) {
     ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
@@ -48,19 +48,19 @@ bool CanListenV4(in_addr where, int port) {
   return CanListen(reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
-// A listener on any one address is in its way, too. One socket serves both versions of IP.
+// A listener on any single address also blocks the port. One socket serves both IP versions.
 bool CanListenEverywhere(int port) {
   static const bool has_version_6 = bool(Fd(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0)));
   if (!has_version_6) return CanListenV4({INADDR_ANY}, port);
-  sockaddr_in6 address{};  // all zero is "any"
+  sockaddr_in6 address{};  // all zero is the wildcard address
   address.sin6_family = AF_INET6;
   address.sin6_port = htons(uint16_t(port));
   return CanListen(reinterpret_cast<const sockaddr*>(&address), sizeof address);
 }
 
-// Of a port where one can listen everywhere.
+// For a port that is free on all addresses.
 bool CanListenOn(const std::string& address, int port) {
-  // The addresses of nodes are almost always such; asking the resolver costs as much as all else.
+  // Node addresses are nearly always numeric, and the resolver is expensive.
   if (in_addr numeric{}; ::inet_pton(AF_INET, address.c_str(), &numeric) == 1) {
     const bool is_loopback = ntohl(numeric.s_addr) >> IN_CLASSA_NSHIFT == IN_LOOPBACKNET;
     return is_loopback || CanListenV4(numeric, port);

@@ -7,7 +7,7 @@
 
 namespace muster::os {
 
-// Whether a program could listen on TCP `port` of `address` and of all addresses now.
+// Whether a program could listen on TCP `port` of `address`, and on all addresses, now.
 bool PortIsFree(const std::string& address, int port);
 
 std::string HostName();

@@ -9,7 +9,7 @@ namespace muster::os {
 namespace {
 
 union Control {
-  cmsghdr header;  // for its alignment
+  cmsghdr header;  // for alignment
   char bytes[CMSG_SPACE(sizeof(int))];
 };
 

@@ -8,18 +8,18 @@
 
 namespace muster::os {
 
-// Two ends of a local socket that keeps packets apart; both closed on exec.
+// A pair of connected local sockets that preserve packet boundaries; both are close-on-exec.
 Result<std::pair<Fd, Fd>> PacketPair();
 
-// One number and, unless it is -1, one descriptor. False when the other side is gone.
+// Sends a number and, unless it is -1, a descriptor. False if the peer closed the socket.
 bool SendPacket(int socket, int number, int fd);
 
 struct Packet {
   int number = 0;
-  Fd fd;  // none when the sender gave none
+  Fd fd;  // invalid if the sender passed no descriptor
 };
-// Nothing when the other side is gone, sends something else, or is silent for longer than the
-// socket's receive timeout.
+// Nothing if the peer closed the socket, sent something else, or sent nothing within the receive
+// timeout.
 std::optional<Packet> ReceivePacket(int socket);
 
 }  // namespace muster::os

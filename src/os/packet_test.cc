@@ -28,7 +28,7 @@ TEST(PacketTest, NumberAndDescriptorArriveTogether) {
   EXPECT_EQ(::read(reader.get(), &byte, 1), 1);
 }
 
-TEST(PacketTest, NumberAloneHasNoDescriptor) {
+TEST(PacketTest, NumberWithoutDescriptor) {
   auto pair = PacketPair();
   ASSERT_TRUE(pair);
   ASSERT_TRUE(SendPacket(pair->first.get(), -3, -1));
@@ -38,7 +38,7 @@ TEST(PacketTest, NumberAloneHasNoDescriptor) {
   EXPECT_FALSE(packet->fd);
 }
 
-TEST(PacketTest, ReceiveReturnsNothingWhenTheOtherSideIsGone) {
+TEST(PacketTest, ReceiveReturnsNothingAfterThePeerClosed) {
   auto pair = PacketPair();
   ASSERT_TRUE(pair);
   pair->first.Reset();
@@ -46,7 +46,7 @@ TEST(PacketTest, ReceiveReturnsNothingWhenTheOtherSideIsGone) {
   EXPECT_FALSE(SendPacket(pair->second.get(), 1, -1));
 }
 
-TEST(PacketTest, ReceiveRefusesWhatIsNoPacketOfOurs) {
+TEST(PacketTest, ReceiveRejectsOtherPackets) {
   auto pair = PacketPair();
   ASSERT_TRUE(pair);
   ASSERT_EQ(::send(pair->first.get(), "ab", 2, 0), 2);

@@ -23,7 +23,7 @@ Path HomeDir() {
   if (::getpwuid_r(::getuid(), &entry, buffer.data(), buffer.size(), &found) == 0 && found) {
     return entry.pw_dir;
   }
-  return ".";  // a user without a home, as in some containers: beside where the program was started
+  return ".";  // a user without a home folder, as in some containers: use the current folder
 }
 
 }  // namespace
@@ -31,18 +31,18 @@ Path HomeDir() {
 Path DefaultDataDir() {
   if (const std::string_view data = Variable("MUSTER_DATA"); !data.empty()) return data;
   const Path xdg = Variable("XDG_DATA_HOME");
-  if (xdg.is_absolute()) return xdg / "muster";  // the XDG rules ignore relative ones
+  if (xdg.is_absolute()) return xdg / "muster";  // the XDG specification ignores relative paths
   return HomeDir() / ".local/share/muster";
 }
 
 Path SelfPath() {
   std::error_code error;
   std::string path = std::filesystem::read_symlink("/proc/self/exe", error).string();
-  // After an upgrade in place the kernel still names the file that was started.
+  // After an upgrade in place the kernel reports the path with the suffix " (deleted)".
   constexpr std::string_view kDeleted = " (deleted)";
   if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
   if (!path.empty()) return path;
-  // Without /proc (a bare chroot) the kernel's own note of what it executed is left.
+  // Without /proc (a bare chroot), AT_EXECFN contains the executed path.
   const auto* name = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
   return name == nullptr ? Path() : std::filesystem::absolute(name, error);
 }

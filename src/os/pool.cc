@@ -8,7 +8,7 @@
 namespace muster::os {
 
 Pool::Pool(int threads) {
-  // Signals belong to the threads that wait for them; new threads take the mask of their maker.
+  // Threads inherit the signal mask: block all signals, which other threads handle.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -24,8 +24,8 @@ Pool::~Pool() {
     dropped.swap(queue_);
   }
   wake_.NotifyAll();
-  dropped = {};      // without the lock, for its destructors may be anybody's
-  threads_.clear();  // joins
+  dropped = {};      // without the lock, because its destructor may run arbitrary code
+  threads_.clear();  // joins the threads
 }
 
 void Pool::Run(std::function<void()> work) {

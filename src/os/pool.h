@@ -9,8 +9,8 @@
 
 namespace muster::os {
 
-// A few threads for work that blocks: hashing, copying, removing trees. Destruction finishes what
-// was begun and drops what was not.
+// A few threads for blocking work: hashing, copying, removing trees. The destructor finishes
+// running tasks and drops queued ones.
 class Pool {
  public:
   explicit Pool(int threads);

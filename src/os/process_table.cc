@@ -32,8 +32,8 @@ std::vector<pid_t> AllPids() {
   return pids;
 }
 
-// Between exec and the end of its loading a program has neither arguments nor environment yet. The
-// kernel's own threads never have.
+// Between exec and the end of loading, a program has neither arguments nor environment. Kernel
+// threads never have any.
 bool IsBeingLoaded(pid_t pid) {
   constexpr pid_t kKernelThreads = 2;
   const auto arguments = ReadFile(ProcFile(pid, "cmdline"), 16 << 20);
@@ -42,7 +42,7 @@ bool IsBeingLoaded(pid_t pid) {
          process->ppid != kKernelThreads;
 }
 
-// A first thread that has ended has no environment any more, but the others still do.
+// A main thread that has ended has no environment, but the other threads do.
 std::string EnvironmentOfThreads(pid_t pid) {
   std::error_code error;
   for (std::filesystem::directory_iterator it(ProcFile(pid, "task"), error), end;
@@ -53,8 +53,8 @@ std::string EnvironmentOfThreads(pid_t pid) {
   return {};
 }
 
-// Waits for a program that is being loaded, a millisecond for each unit of `patience`, so that a
-// mark which is about to be there is not missed.
+// Waits for a program that is being loaded, one millisecond per unit of `patience`, so that its
+// mark is not missed.
 std::string Environment(pid_t pid, int& patience) {
   const Path file = ProcFile(pid, "environ");
   auto environment = ReadFile(file, 16 << 20);
@@ -65,7 +65,7 @@ std::string Environment(pid_t pid, int& patience) {
     --patience;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return ReadFile(file, 16 << 20).value_or("");  // loading may have ended since the first reading
+  return ReadFile(file, 16 << 20).value_or("");  // loading may have ended since the first read
 }
 
 bool HasEntry(std::string_view environment, std::string_view mark) {
@@ -91,13 +91,13 @@ bool IsAlive(const ProcessInfo& process) {
 Result<ProcessInfo> ReadProcess(pid_t pid) {
   auto content = ReadFile(ProcFile(pid, "stat"), 4096);
   if (!content) {
-    // A process that ends between open and read gives ESRCH.
+    // A process that ends between open and read causes ESRCH.
     if (content.error().sys != ESRCH && content.error().sys != ENOENT) {
       return std::unexpected(std::move(content).error());
     }
     return Fail(Code::kNotFound, fmt::format("there is no process {}", pid));
   }
-  // "pid (comm) state ppid pgrp ...": comm may hold blanks and ')', so it ends at the last one.
+  // "pid (comm) state ppid pgrp ...": comm may contain blanks and ')', so it ends at the last ')'.
   const size_t open = content->find('('), close = content->rfind(')');
   if (open == std::string::npos || close == std::string::npos || close < open) {
     return Malformed(pid);
@@ -147,7 +147,7 @@ std::vector<ProcessInfo> Descendants(pid_t root) {
   }
   std::vector<ProcessInfo> found;
   std::vector<pid_t> open = {root};
-  std::set<pid_t> seen = {root};  // the table is no snapshot: a reused pid could close a circle
+  std::set<pid_t> seen = {root};  // /proc is no snapshot: a reused pid could form a cycle
   while (!open.empty()) {
     const auto [first, last] = children.equal_range(open.back());
     open.pop_back();

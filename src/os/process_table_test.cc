@@ -24,7 +24,7 @@ using testing::Not;
 
 constexpr const char* kWaiting = "sleep 1000 & echo ready; wait";
 
-// Runs a shell in a group of its own, which has got as far as the first byte it writes.
+// Runs a shell in its own process group and waits for its first byte of output.
 class ProcessTableTest : public testing::Test {
  protected:
   pid_t Start(const std::string& script = kWaiting, std::vector<std::string> extra = {}) {
@@ -46,7 +46,7 @@ class ProcessTableTest : public testing::Test {
   }
   void TearDown() override {
     if (shell <= 0) return;
-    ::kill(-shell, SIGKILL);  // it leads a group of its own
+    ::kill(-shell, SIGKILL);  // it leads a process group
     ::waitpid(shell, nullptr, 0);
     shell = -1;
   }
@@ -55,7 +55,7 @@ class ProcessTableTest : public testing::Test {
   pid_t shell = -1;
 };
 
-TEST_F(ProcessTableTest, ChildrenAreTheCallersOwnUntilTheyAreReaped) {
+TEST_F(ProcessTableTest, ChildrenAreListedUntilTheyAreReaped) {
   const pid_t child = Start("echo ready; exec sleep 1000");
   EXPECT_THAT(Children(), Contains(child));
   ::kill(child, SIGKILL);
@@ -88,7 +88,7 @@ TEST_F(ProcessTableTest, ReadsNamesWithBlanksAndBrackets) {
   EXPECT_EQ(self->ppid, ::getppid());
 }
 
-TEST_F(ProcessTableTest, KnowsNoProcessThatIsGone) {
+TEST_F(ProcessTableTest, EndedProcessIsNotFound) {
   const pid_t pid = Start();
   TearDown();
   EXPECT_EQ(ReadProcess(pid).error().code, Code::kNotFound);
@@ -96,7 +96,7 @@ TEST_F(ProcessTableTest, KnowsNoProcessThatIsGone) {
   EXPECT_EQ(CommandLine(pid), "");
 }
 
-TEST_F(ProcessTableTest, FindsDescendantsOfDescendants) {
+TEST_F(ProcessTableTest, FindsIndirectDescendants) {
   const pid_t pid = Start("sh -c 'sleep 1000 & echo ready; wait' & wait");
   const auto below = Descendants(pid);
   ASSERT_EQ(below.size(), 2u);
@@ -105,7 +105,7 @@ TEST_F(ProcessTableTest, FindsDescendantsOfDescendants) {
   EXPECT_THAT(Descendants(::getpid()), Contains(Field(&ProcessInfo::pid, pid)));
 }
 
-TEST_F(ProcessTableTest, LeavesZombiesOut) {
+TEST_F(ProcessTableTest, ZombiesAreNotListed) {
   const pid_t pid = Start("echo ready; exec sleep 1000");
   ::kill(pid, SIGKILL);
   siginfo_t info{};
@@ -116,13 +116,13 @@ TEST_F(ProcessTableTest, LeavesZombiesOut) {
   EXPECT_THAT(ProcessesMarked(mark), IsEmpty());
 }
 
-// The kernel shows such a process as a zombie, and it is none: its other threads go on.
-TEST_F(ProcessTableTest, KnowsThatAProcessWithoutItsFirstThreadLives) {
+// The kernel shows such a process as a zombie although its other threads run.
+TEST_F(ProcessTableTest, ProcessWithoutMainThreadIsAlive) {
   const pid_t pid = ::fork();
   ASSERT_GE(pid, 0);
   if (pid == 0) {
     std::thread([] { ::pause(); }).detach();
-    ::syscall(SYS_exit, 0);  // this thread alone
+    ::syscall(SYS_exit, 0);  // ends this thread only
   }
   while (ReadProcess(pid)->state != 'Z') std::this_thread::yield();
   EXPECT_TRUE(IsAlive(*ReadProcess(pid)));
@@ -134,7 +134,7 @@ TEST_F(ProcessTableTest, KnowsThatAProcessWithoutItsFirstThreadLives) {
   ::waitpid(pid, nullptr, 0);
 }
 
-TEST_F(ProcessTableTest, FindsProcessesByAWholeEntryOfTheirEnvironment) {
+TEST_F(ProcessTableTest, FindsProcessesByAWholeEnvironmentEntry) {
   const pid_t pid = Start(kWaiting, {"OTHER=x" + mark + "y"});
   EXPECT_THAT(ProcessesMarked(mark), Contains(Field(&ProcessInfo::pid, pid)));
   EXPECT_THAT(ProcessesMarked(mark.substr(0, mark.size() - 1)), IsEmpty());
@@ -142,8 +142,8 @@ TEST_F(ProcessTableTest, FindsProcessesByAWholeEntryOfTheirEnvironment) {
   EXPECT_THAT(ProcessesMarked(""), IsEmpty());
 }
 
-// Spawn returns as soon as the program has replaced its starter, before all of it is loaded.
-TEST_F(ProcessTableTest, FindsMarksOfProgramsThatHaveJustBeenStarted) {
+// Spawn returns after exec, before the program is completely loaded.
+TEST_F(ProcessTableTest, FindsMarksOfProgramsThatAreBeingLoaded) {
   for (int i = 0; i < 50; ++i) {
     SpawnOptions options;
     options.argv = {"sleep", "1000"};
@@ -157,7 +157,7 @@ TEST_F(ProcessTableTest, FindsMarksOfProgramsThatHaveJustBeenStarted) {
   }
 }
 
-TEST_F(ProcessTableTest, ReadsOneVariableByItsWholeName) {
+TEST_F(ProcessTableTest, ReadsAVariableByItsWholeName) {
   SpawnOptions options;
   options.argv = {"sleep", "1000"};
   options.env = {"RANK_ID=9", "RANK=7", "EMPTY="};
@@ -172,7 +172,7 @@ TEST_F(ProcessTableTest, ReadsOneVariableByItsWholeName) {
   EXPECT_EQ(VariableOf(child->pid, "RANK"), std::nullopt);
 }
 
-TEST_F(ProcessTableTest, ShowsCommandsTheWayAShellWouldTakeThem) {
+TEST_F(ProcessTableTest, ShowsCommandsInShellSyntax) {
   const pid_t pid = Start();
   EXPECT_EQ(CommandLine(pid), "sh -c 'sleep 1000 & echo ready; wait'");
 }

@@ -4,8 +4,8 @@
 
 namespace muster::os {
 
-// As TryLock of os/file.h, but shared with others that take it so; on a file open for reading.
-// IsLocked sees it like the other kind.
+// As TryLock in os/file.h, but shared with other holders of the same kind; for a file open for
+// reading. IsLocked reports both kinds.
 Result<bool> TryLockShared(int fd);
 
 }  // namespace muster::os

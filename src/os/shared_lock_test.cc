@@ -10,7 +10,7 @@
 namespace muster::os {
 namespace {
 
-TEST(SharedLockTest, KeepsOutOnlyThoseWhoWantItAlone) {
+TEST(SharedLockTest, ExcludesExclusiveLocksOnly) {
   const TempDir dir;
   auto first = Open(dir / "lock", O_RDWR | O_CREAT);
   auto second = Open(dir / "lock", O_RDWR | O_CREAT);

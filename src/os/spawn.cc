@@ -20,8 +20,8 @@
 #include "base/text.h"
 #include "os/spawn_child.h"
 
-// The C library's own name for clone(2). Sanitizers put theirs in place of the public one, and take
-// every child for one with memory of its own.
+// The C library's internal name of clone(2). Sanitizers replace the public one and assume that
+// every child has its own memory.
 extern "C" int __clone(int (*run)(void*), void* stack, int flags, void* argument, ...);
 
 namespace muster::os {
@@ -31,16 +31,16 @@ constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 constexpr std::array<const char*, 3> kStreams = {"standard input", "standard output",
                                                  "standard error"};
 
-// Everything that the child reads, in one place that lives until it has called exec.
+// All data that the child reads, kept until the child has called exec.
 struct Prepared {
   Path program;
   std::vector<char*> argv;
   std::vector<char*> env;
-  std::vector<const char*> cgroup_procs;  // the one of `birth` last
-  Fd birth;                               // a version 2 group, or none
+  std::vector<const char*> cgroup_procs;  // the group of `birth` is last
+  Fd birth;                               // a version 2 group, or invalid
   std::vector<SpawnLimit> limits;
   Fd null;
-  std::array<Fd, 3> moved;  // copies of descriptors that lie where 0, 1 and 2 will be
+  std::array<Fd, 3> moved;  // copies of descriptors with numbers 0, 1 and 2
   std::array<int, 3> fds{};
 };
 
@@ -71,7 +71,7 @@ Status CheckText(const SpawnOptions& options) {
   return {};
 }
 
-// Before the program is looked up in it, so that the error names what is really missing.
+// Checked before the program is searched in the folder, so that the error names the missing object.
 Status CheckFolder(const SpawnOptions& options) {
   struct stat info{};
   if (options.cwd.empty() || (::stat(options.cwd.c_str(), &info) == 0 && S_ISDIR(info.st_mode))) {
@@ -97,8 +97,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Nobody but root may raise a hard limit, and asking for more than there is means "as much as
-// possible".
+// Only root may raise a hard limit; a limit above it is reduced to the hard limit.
 SpawnLimit CutToHardLimit(int resource, rlimit wanted) {
   rlimit now{};
   if (::getrlimit(__rlimit_resource_t(resource), &now) == 0) {
@@ -132,8 +131,8 @@ Status PrepareDescriptors(const SpawnOptions& options, Prepared& prepared) {
   return {};
 }
 
-// The folder of a version 2 group that a child can be born into. To join one later makes the kernel
-// wait for all CPUs, which takes ten milliseconds and more.
+// The folder of a version 2 group in which a child can be created. Joining a group later makes the
+// kernel wait for all CPUs, which takes ten milliseconds and more.
 Fd BirthGroup(const Path& procs) {
   auto dir = Open(procs.parent_path(), O_PATH | O_DIRECTORY);
   struct statfs info{};
@@ -169,7 +168,7 @@ Result<Prepared> Prepare(const SpawnOptions& options) {
   return prepared;
 }
 
-// "/usr/bin/nosuch" of "#!/usr/bin/nosuch -u"; empty for programs that are no scripts.
+// "/usr/bin/nosuch" for "#!/usr/bin/nosuch -u"; empty for programs that are not scripts.
 std::string Interpreter(const Path& program) {
   const auto head = ReadAt(program, 0, 256);
   if (!head || !head->starts_with("#!")) return {};
@@ -229,7 +228,7 @@ int DescriptorEnd() {
   return int(std::min(limit.rlim_cur, kMost));
 }
 
-// Waits for a child that is certain to end.
+// Waits for a child that ends soon.
 void Reap(pid_t pid) {
   while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
   }
@@ -241,8 +240,8 @@ struct Cloned {
   int error = 0;
 };
 
-// CLONE_VFORK stops this thread until the child has called exec or ended, so the child can run on a
-// part of this stack and share all memory: starting costs the same however large the parent is.
+// CLONE_VFORK suspends this thread until the child has called exec or ended, so the child can use
+// part of this stack and share all memory: the cost does not depend on the size of the parent.
 Cloned CloneSharing(SpawnPlan& plan) {
   alignas(16) std::array<char, 32 << 10> stack;
   Cloned cloned;
@@ -253,9 +252,9 @@ Cloned CloneSharing(SpawnPlan& plan) {
 }
 
 #if defined(__x86_64__)
-// clone3(2) with a stack for the child, which the C library has no call for. The child goes on
-// behind the system call with that stack, so it must not touch the frame of this function: it
-// calls SpawnChild and ends with what that returns. The pid, or minus errno.
+// clone3(2) with a stack for the child, for which the C library has no function. The child
+// continues after the system call with that stack and must not use the frame of this function: it
+// calls SpawnChild and exits with its result. Returns the pid, or minus errno.
 long CloneOnStack(clone_args& args, SpawnPlan& plan) {
   long result = SYS_clone3;
   asm volatile(
@@ -276,11 +275,11 @@ long CloneOnStack(clone_args& args, SpawnPlan& plan) {
   return result;
 }
 
-// The child begins its life inside the group, and like the one above in memory that it shares.
+// Creates the child inside the group, sharing memory as above.
 Cloned CloneInto(const Fd& group, SpawnPlan& plan) {
   alignas(16) std::array<char, 32 << 10> stack;
   Cloned cloned;
-  plan.cgroup_count -= 1;  // the last is the one that it is born into
+  plan.cgroup_count -= 1;  // the last group is the one in which the child is created
   clone_args args{};
   args.flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_INTO_CGROUP;
   args.pidfd = uint64_t(&cloned.pidfd);
@@ -293,9 +292,9 @@ Cloned CloneInto(const Fd& group, SpawnPlan& plan) {
   return cloned;
 }
 #else
-// The child begins its life inside the group. A child on a borrowed stack needs assembly, so this
-// one has a copy of the memory and reports its failure through a shared page. Only small programs,
-// launchers, start others in groups.
+// Creates the child inside the group. A child on a separate stack needs assembly, so this variant
+// copies the memory and reports a failure through a shared page. Only launchers, which are small,
+// start processes in groups.
 Cloned CloneInto(const Fd& group, SpawnPlan& plan) {
   Cloned cloned;
   void* page =
@@ -322,7 +321,8 @@ Cloned CloneInto(const Fd& group, SpawnPlan& plan) {
 Result<Child> Clone(const Fd& birth, SpawnPlan& plan, const SpawnOptions& options) {
   Cloned cloned;
   if (birth) cloned = CloneInto(birth, plan);
-  // Kernels before 5.7 and some sandboxes cannot: the child then joins by itself.
+  // Kernels before 5.7 and some sandboxes do not support it: the child then joins the group by
+  // itself.
   if (cloned.pid < 0) cloned = CloneSharing(plan);
   if (cloned.pid < 0)
     return FailErrno(cloned.error, "start a process for " + Printable(options.argv[0]));

@@ -14,18 +14,18 @@
 
 namespace muster::os {
 
-// What the child is the first of. A group can be signalled as one. A session is also what Linux
-// shares processors between (sched_autogroup).
+// Whether the child leads a process group or a session. A process group can be signalled as a unit.
+// Linux shares processors between sessions (sched_autogroup).
 enum class Leads { kNothing, kGroup, kSession };
 
 struct SpawnOptions {
   std::vector<std::string> argv;   // argv[0] is looked up in PATH of `env` unless it has a '/'
   std::vector<std::string> env;    // "NAME=value", the whole environment
-  Path cwd;                        // empty: the caller's
+  Path cwd;                        // empty for the caller's folder
   int stdin_fd = -1;               // -1: /dev/null
   int stdout_fd = -1;              // -1: /dev/null
   int stderr_fd = -1;              // -1: same as stdout_fd
-  std::vector<Path> cgroup_procs;  // cgroup.procs files the child writes itself into
+  std::vector<Path> cgroup_procs;  // cgroup.procs files through which the child joins groups
   std::vector<std::pair<int, rlimit>> limits;
   Leads leads = Leads::kSession;
 };
@@ -35,12 +35,13 @@ struct Child {
   Fd pidfd;  // readable when the child has ended
 };
 
-// Starts a program: clean signal mask and dispositions, no descriptors beyond 0-2. A failure to get
-// as far as the program (not found, not executable, no such folder, cgroup refused) is an Error
-// that names the step and leaves no child behind; it is never seen as an exit code.
+// Starts a program with a clean signal mask, default dispositions, and no descriptors above 2. If
+// the program cannot be executed (not found, not executable, missing folder, refused cgroup),
+// returns an Error that names the step and leaves no child; such a failure never looks like an exit
+// code.
 Result<Child> Spawn(const SpawnOptions& options);
 
-// The file that `name` stands for: itself with a '/', else looked up in `path_variable`.
+// The file for `name`: the name itself if it contains '/', else the first match in `path_variable`.
 Result<Path> FindProgram(const std::string& name, std::string_view path_variable, const Path& cwd);
 
 }  // namespace muster::os

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <csignal>
 
-// Plain system calls only: the C library's wrappers may be those of a sanitizer, which would take
-// what the child does for deeds of the parent.
+// Plain system calls only: wrappers of the C library may belong to a sanitizer, which would
+// attribute the child's actions to the parent.
 #define MUSTER_CHILD __attribute__((no_sanitize("address", "thread", "undefined")))
 
 namespace muster::os {
@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kSignals = 64;
 
-// The kernel's own layout, the same on x86-64 and 64-bit ARM.
+// The layout of the kernel, equal on x86-64 and 64-bit ARM.
 struct KernelAction {
   void (*handler)(int);
   unsigned long flags;
@@ -31,7 +31,8 @@ MUSTER_CHILD int Failed(SpawnPlan& plan, SpawnStep step, size_t index) {
   return 127;
 }
 
-// Handlers of the parent must not run here, and ignored signals would stay ignored over exec.
+// Signal handlers of the parent must not run here, and ignored signals would stay ignored after
+// exec.
 MUSTER_CHILD void ResetSignals() {
   KernelAction action{};
   for (int signal = 1; signal <= kSignals; ++signal) {

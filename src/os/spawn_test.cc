@@ -30,7 +30,7 @@ class SpawnTest : public testing::Test {
     options.stdout_fd = out.get();
   }
 
-  // The exit status as waitpid gives it, after the pidfd has told the end.
+  // The status from waitpid after the pidfd reported the end.
   int Finish() {
     auto child = Spawn(options);
     if (!child) {
@@ -51,7 +51,7 @@ class SpawnTest : public testing::Test {
   Error Failure() {
     auto child = Spawn(options);
     EXPECT_FALSE(child);
-    // Every child that could not become the program is reaped: there is nobody to wait for.
+    // A child that could not execute the program was reaped: no child is left.
     EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
     EXPECT_EQ(errno, ECHILD);
     return child ? Error{} : child.error();
@@ -67,13 +67,13 @@ class SpawnTest : public testing::Test {
   SpawnOptions options;
 };
 
-TEST_F(SpawnTest, RunsAProgramWithItsArgumentsAndEnvironmentAlone) {
+TEST_F(SpawnTest, PassesArgumentsAndOnlyTheGivenEnvironment) {
   options.env.push_back("X=a b");
   EXPECT_EQ(WEXITSTATUS(Shell("echo \"$X\" \"$HOME\"; exit 7")), 7);
   EXPECT_EQ(Output(), "a b \n");
 }
 
-TEST_F(SpawnTest, SendsErrorsWhereOutputGoesUnlessTold) {
+TEST_F(SpawnTest, StderrFollowsStdoutByDefault) {
   EXPECT_EQ(Shell("echo one; echo two >&2; cat"), 0);
   EXPECT_EQ(Output(), "one\ntwo\n");
   const auto err = Open(dir / "err", O_RDWR | O_CREAT);
@@ -96,7 +96,7 @@ TEST_F(SpawnTest, LeaksNoDescriptors) {
   EXPECT_EQ(Output(), "0\n1\n2\n3\n");  // 3 is the folder that ls reads
 }
 
-TEST_F(SpawnTest, HandsOnDescriptorsThatLieInEachOthersPlace) {
+TEST_F(SpawnTest, DescriptorsThatOccupyEachOthersNumbersAreMoved) {
   const Fd saved(::fcntl(0, F_DUPFD_CLOEXEC, 3));
   ASSERT_EQ(::dup2(out.get(), 0), 0);
   options.stdout_fd = 0;
@@ -107,7 +107,7 @@ TEST_F(SpawnTest, HandsOnDescriptorsThatLieInEachOthersPlace) {
   EXPECT_EQ(Output(), "out\nerr\n");
 }
 
-TEST_F(SpawnTest, GivesACleanSignalMaskAndDispositions) {
+TEST_F(SpawnTest, SignalMaskAndDispositionsAreClean) {
   sigset_t mask, before;
   sigemptyset(&mask);
   sigaddset(&mask, SIGTERM);
@@ -123,7 +123,7 @@ TEST_F(SpawnTest, GivesACleanSignalMaskAndDispositions) {
   EXPECT_FALSE(sigismember(&now, SIGINT));
 }
 
-TEST_F(SpawnTest, LeadsWhatItIsAskedTo) {
+TEST_F(SpawnTest, LeadsTheRequestedGroupOrSession) {
   const std::string mine = fmt::format("{} {}\n", ::getpgrp(), ::getsid(0));
   size_t seen = 0;
   for (const auto& [leads, expected] :
@@ -137,7 +137,7 @@ TEST_F(SpawnTest, LeadsWhatItIsAskedTo) {
   }
 }
 
-TEST_F(SpawnTest, SetsLimitsAndCutsThemToTheHardOne) {
+TEST_F(SpawnTest, LimitsAreReducedToTheHardLimit) {
   options.limits = {{RLIMIT_NOFILE, {64, 64}},
                     {RLIMIT_CORE, {RLIM_INFINITY, RLIM_INFINITY}},
                     {RLIMIT_NPROC, {RLIM_INFINITY, RLIM_INFINITY}}};
@@ -145,7 +145,7 @@ TEST_F(SpawnTest, SetsLimitsAndCutsThemToTheHardOne) {
   EXPECT_EQ(Output(), "64\n");
 }
 
-TEST_F(SpawnTest, TellsAProgramThatIsMissingFromOneThatCannotRun) {
+TEST_F(SpawnTest, MissingProgramDiffersFromOneThatCannotRun) {
   options.argv = {"no-such-program"};
   options.env = {"PATH=/nonexistent:" + dir.path().string()};
   Error error = Failure();
@@ -164,14 +164,14 @@ TEST_F(SpawnTest, TellsAProgramThatIsMissingFromOneThatCannotRun) {
   EXPECT_EQ(Failure().code, Code::kNotFound);
 }
 
-TEST_F(SpawnTest, NamesTheMissingInterpreter) {
+TEST_F(SpawnTest, ErrorNamesTheMissingInterpreter) {
   options.argv = {Script("script", "#!/opt/nothing/python3 -u\n", 0755).string()};
   const Error error = Failure();
   EXPECT_EQ(error.code, Code::kNotFound);
   EXPECT_THAT(error.text, HasSubstr("/opt/nothing/python3"));
 }
 
-TEST_F(SpawnTest, RefusesAFileThatIsNoProgram) {
+TEST_F(SpawnTest, FileThatIsNotAProgramIsRejected) {
   options.argv = {Script("data", "just text", 0755).string()};
   const Error error = Failure();
   EXPECT_EQ(error.code, Code::kInvalid);
@@ -179,7 +179,7 @@ TEST_F(SpawnTest, RefusesAFileThatIsNoProgram) {
   EXPECT_FALSE(error.next.empty());
 }
 
-TEST_F(SpawnTest, NamesTheFolderThatIsMissing) {
+TEST_F(SpawnTest, ErrorNamesTheMissingFolder) {
   options.argv = {"./run.sh"};
   options.cwd = dir / "missing";
   const Error error = Failure();
@@ -187,7 +187,7 @@ TEST_F(SpawnTest, NamesTheFolderThatIsMissing) {
   EXPECT_THAT(error.text, HasSubstr((dir / "missing").string()));
 }
 
-TEST_F(SpawnTest, FindsRelativeProgramsFromTheFolderOfTheChild) {
+TEST_F(SpawnTest, RelativeProgramIsSearchedInTheFolderOfTheChild) {
   Script("run.sh", "#!/bin/sh\necho here\n", 0755);
   options.argv = {"./run.sh"};
   options.cwd = dir.path();
@@ -195,7 +195,7 @@ TEST_F(SpawnTest, FindsRelativeProgramsFromTheFolderOfTheChild) {
   EXPECT_EQ(Output(), "here\n");
 }
 
-TEST_F(SpawnTest, NamesTheControlGroupThatRefuses) {
+TEST_F(SpawnTest, ErrorNamesTheControlGroupThatRefuses) {
   options.argv = {"true"};
   options.cgroup_procs = {dir / "group/cgroup.procs"};
   const Error error = Failure();
@@ -203,7 +203,7 @@ TEST_F(SpawnTest, NamesTheControlGroupThatRefuses) {
   EXPECT_THAT(error.text, HasSubstr((dir / "group/cgroup.procs").string()));
 }
 
-TEST_F(SpawnTest, NamesTheDescriptorThatIsNotOpen) {
+TEST_F(SpawnTest, ErrorNamesTheDescriptorThatIsNotOpen) {
   options.argv = {"true"};
   options.stdout_fd = 987;
   const Error error = Failure();
@@ -211,7 +211,7 @@ TEST_F(SpawnTest, NamesTheDescriptorThatIsNotOpen) {
   EXPECT_THAT(error.text, AllOf(HasSubstr("987"), HasSubstr("standard output")));
 }
 
-TEST_F(SpawnTest, RefusesTextThatNoProgramCanGet) {
+TEST_F(SpawnTest, TextWithNulBytesIsRejected) {
   options.argv = {};
   EXPECT_EQ(Failure().code, Code::kInvalid);
   options.argv = {""};
@@ -222,7 +222,7 @@ TEST_F(SpawnTest, RefusesTextThatNoProgramCanGet) {
   EXPECT_EQ(Failure().code, Code::kTooLarge);
 }
 
-TEST_F(SpawnTest, LeavesNoDescriptorOpenInTheParent) {
+TEST_F(SpawnTest, ParentHasNoOpenDescriptorLeft) {
   const auto count = [] {
     const std::filesystem::directory_iterator entries("/proc/self/fd");
     return std::distance(begin(entries), end(entries));

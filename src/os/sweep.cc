@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t kMaxNames = 16;
 constexpr int64_t kLongestPauseMs = 200;
-constexpr int kMostPasses = 64;  // over the children, in one step
+constexpr int kMostPasses = 64;  // limit of passes over the children in one step
 
 bool HasChildren() {
   siginfo_t info{};
@@ -45,7 +45,8 @@ std::string NodeMark(std::string_view token, int node) {
 bool SignalExactly(const ProcessInfo& process, int signal) {
   const Fd pidfd(int(syscall(SYS_pidfd_open, process.pid, 0)));
   if (!pidfd) return false;
-  // The descriptor holds whoever has the number now; only after this comparison is it the one seen.
+  // The descriptor refers to the process that has the pid now; this comparison shows that it is the
+  // examined one.
   const auto now = ReadProcess(process.pid);
   if (!now || now->start_ticks != process.start_ticks) return false;
   return syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0) == 0;
@@ -99,10 +100,9 @@ bool Sweeper::Stirs() const {
   return (group_ && group_->Stirs()) || (target_.descendants && HasChildren());
 }
 
-// Kills every child of the caller, the orphans that came to it included; true when there was one
-// that had not been killed before. Fast, for a program that hands itself on to a new process every
-// few milliseconds is always elsewhere when a look at all of /proc ends. Nobody else can have such
-// a number: the caller has not reaped it.
+// Kills every child of the caller, including adopted orphans; true if any child was not killed
+// before. Fast, because a program that replaces itself by a new process every few milliseconds
+// escapes a scan of /proc. The pids are valid: the caller has not reaped these children.
 bool Sweeper::KillChildren() {
   bool fresh = false;
   for (const pid_t child : Children()) {
@@ -124,7 +124,7 @@ bool Sweeper::Step() {
   for (const auto& process : living)
     if (SignalExactly(process, SIGKILL) && signalled_.insert(Identity(process)).second)
       ++result_.killed;
-  // The kernel's own kill reaches also what was forked since the look.
+  // cgroup.kill also reaches processes that were forked since the look.
   if (group_) group_->KillAll();
   return false;
 }

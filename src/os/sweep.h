@@ -13,25 +13,27 @@
 
 namespace muster::os {
 
-// What a sweep met. `left` is what the last look still saw: only 0 proves cleanness.
+// The result of a sweep. `left` is the number of processes at the last look; only 0 proves that no
+// process is left.
 struct SweepResult {
-  int found = 0;   // different processes seen at any look
-  int killed = 0;  // how many of them had to be killed
+  int found = 0;   // distinct processes seen at any look
+  int killed = 0;  // number of killed processes
   int left = 0;
-  std::vector<std::string> names;  // of those found, each once, at most 16
-  int64_t took_ms = 0;             // from the first look to the last
+  std::vector<std::string> names;  // of found processes, each once, at most 16
+  int64_t took_ms = 0;             // from the first to the last look
 };
 
-// The two names by which everything that one node of an attempt runs is found again, also after its
-// launcher died. Several nodes of an attempt may stand on one machine, so both name the node.
+// The two identifiers of all processes of one node of an attempt, which also work after its
+// launcher died. Several nodes of an attempt may be on one machine, so both contain the node.
 std::string NodeGroupName(int64_t job, int attempt, int node, std::string_view token);
 std::string NodeMark(std::string_view token, int node);  // "MUSTER_NODE_MARK=<token>.<node>"
 
 struct SweepTarget {
-  std::string cgroup;        // a group of os::Cgroup; empty or missing: none
-  std::string mark;          // an environment entry, "NAME=value"; empty: none
-  bool descendants = false;  // everything below the caller, which is their subreaper and reaps them
-  std::optional<Cgroup> group = {};  // the one of that name, when the caller has all of it at hand
+  std::string cgroup;  // a group of os::Cgroup; empty or missing for none
+  std::string mark;    // an environment entry "NAME=value"; empty for none
+  // Include all descendants of the caller, which is their subreaper and reaps them.
+  bool descendants = false;
+  std::optional<Cgroup> group = {};  // the group of that name, if the caller has it open
 };
 
 // Finds and kills what is left of a target, one look at a time, so that an event loop can do other
@@ -48,17 +50,17 @@ class Sweeper {
  public:
   explicit Sweeper(SweepTarget target);
 
-  // What lives now, each process once; counted in the result.
+  // The living processes, each once; counted in the result.
   std::vector<ProcessInfo> Look();
-  // Whether somebody is there whom a look missed: a program that forks and ends all the time, or a
-  // child whose parent ended while /proc was being read. What the kernel says to this is no
-  // snapshot that can be torn: a group that lists anyone, or a caller that has any child. Where the
-  // look itself was told of nobody, there is nobody who could have forked since.
+  // Whether a process exists that a look missed: a program that forks and exits continuously, or a
+  // child whose parent ended while /proc was read. Uses kernel lists that cannot be torn: the
+  // members of the group, and the children of the caller. If the look found no list with entries,
+  // no process could have forked since.
   bool Stirs() const;
-  // A look, and SIGKILL to whatever it saw or missed. True when nothing is there.
+  // A look, and SIGKILL to all processes that it saw or missed. True if none is left.
   bool Step();
   const SweepResult& result() const { return result_; }
-  // Gives up the empty control group; an Error while something lives in it.
+  // Removes the empty control group; an Error while a process lives in it.
   Status RemoveGroup() const;
 
  private:
@@ -71,17 +73,17 @@ class Sweeper {
   std::optional<Cgroup> group_;
   std::set<std::pair<pid_t, uint64_t>> seen_;
   std::set<std::pair<pid_t, uint64_t>> signalled_;
-  bool silent_ = false;    // the kernel named nobody at the last look
-  int64_t began_ms_ = -1;  // steady
+  bool silent_ = false;    // the kernel listed no process at the last look
+  int64_t began_ms_ = -1;  // steady time
   SweepResult result_;
 };
 
-// Sends `signal` to exactly this process: false when it is gone, its number given to another
-// included.
+// Sends `signal` to exactly this process. False if the process has ended, also if another process
+// has its pid.
 bool SignalExactly(const ProcessInfo& process, int signal);
 
-// For a target whose launcher is dead: looks and kills until a look finds nothing or `limit_ms`
-// have passed, then removes the group. Blocks; `left` tells which of the two it was.
+// For a target whose launcher is dead: looks and kills until a look finds no process or `limit_ms`
+// have passed, then removes the group. Blocks; `left` shows which case applies.
 SweepResult SweepNow(const std::string& cgroup, const std::string& mark, int64_t limit_ms);
 
 }  // namespace muster::os

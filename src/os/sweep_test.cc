@@ -35,16 +35,16 @@ class SweepTest : public testing::Test {
   std::string token_ = RandomHex(8);
 };
 
-TEST_F(SweepTest, NamesTellNodesOfOneAttemptApart) {
+TEST_F(SweepTest, NamesDistinguishNodesOfOneAttempt) {
   EXPECT_EQ(NodeGroupName(17, 3, 1, "0123456789abcdef"), "job17-a3-n1-01234567");
   EXPECT_EQ(NodeGroupName(17, 3, 1, ""), "job17-a3-n1-");
   EXPECT_EQ(NodeMark("0123", 12), "MUSTER_NODE_MARK=0123.12");
 }
 
-TEST_F(SweepTest, MarkedProcessesAreKilledAndOthersSpared) {
+TEST_F(SweepTest, OnlyMarkedProcessesAreKilled) {
   const Child mine = Start(NodeMark(token_, 1));
   const Child other = Start(NodeMark(token_, 11));
-  // Both stay zombies of this test until it waits for them; a zombie is gone enough.
+  // Both stay zombies until this test reaps them; a zombie counts as ended.
   const auto result = SweepNow("", NodeMark(token_, 1), 10'000);
   EXPECT_EQ(result.found, 1);
   EXPECT_EQ(result.killed, 1);
@@ -56,14 +56,14 @@ TEST_F(SweepTest, MarkedProcessesAreKilledAndOthersSpared) {
   EXPECT_EQ(SignalOf(other.pid), SIGKILL);
 }
 
-TEST_F(SweepTest, CleanTargetIsProvenWithOneLook) {
+TEST_F(SweepTest, CleanTargetIsProvenByOneLook) {
   const auto result = SweepNow("no-such-group", NodeMark(token_, 0), 10'000);
   EXPECT_EQ(result.found, 0);
   EXPECT_EQ(result.left, 0);
   EXPECT_TRUE(result.names.empty());
 }
 
-TEST_F(SweepTest, MembersOfTheGroupAreFoundWithoutAnyMarkAndTheGroupIsRemoved) {
+TEST_F(SweepTest, GroupMembersWithoutMarkAreFoundAndTheGroupIsRemoved) {
   const std::string name = "sweep-test-" + token_;
   const auto group = Cgroup::Create(name, std::nullopt);
   if (!group) GTEST_SKIP() << group.error().text;
@@ -75,7 +75,7 @@ TEST_F(SweepTest, MembersOfTheGroupAreFoundWithoutAnyMarkAndTheGroupIsRemoved) {
   EXPECT_FALSE(Cgroup::Find(name));
 }
 
-TEST_F(SweepTest, DescendantsAreFoundWithoutMarkAndGroup) {
+TEST_F(SweepTest, DescendantsWithoutMarkAndGroupAreFound) {
   const Child child = Start("PLAIN=1");
   Sweeper sweeper({"", "", true});
   ASSERT_EQ(sweeper.Look().size(), 1u);
@@ -87,7 +87,7 @@ TEST_F(SweepTest, DescendantsAreFoundWithoutMarkAndGroup) {
   EXPECT_EQ(sweeper.result().killed, 1);
 }
 
-// A process that hands itself on to a new one every few milliseconds, with all its descriptors.
+// A process that replaces itself by a new one every few milliseconds, with all its descriptors.
 void StartHandingOn() {
   if (fork() != 0) return;
   while (true) {
@@ -97,7 +97,7 @@ void StartHandingOn() {
   }
 }
 
-TEST_F(SweepTest, AProgramThatIsAlwaysElsewhereIsCaughtWithoutMarkAndGroup) {
+TEST_F(SweepTest, ProcessThatKeepsForkingIsKilledWithoutMarkAndGroup) {
   ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   for (int round = 0; round < 20; ++round) {
     int ends[2];
@@ -122,7 +122,7 @@ TEST_F(SweepTest, AProgramThatIsAlwaysElsewhereIsCaughtWithoutMarkAndGroup) {
   prctl(PR_SET_CHILD_SUBREAPER, 0);
 }
 
-TEST_F(SweepTest, AChildThatNoLookFoundIsStillNoCleanness) {
+TEST_F(SweepTest, ChildMissedByALookPreventsTheProof) {
   const Child child = Start("PLAIN=1");
   const Sweeper sweeper({"", "", true});
   EXPECT_TRUE(sweeper.Stirs());
@@ -132,7 +132,7 @@ TEST_F(SweepTest, AChildThatNoLookFoundIsStillNoCleanness) {
   EXPECT_FALSE(sweeper.Stirs());
 }
 
-TEST_F(SweepTest, SignalsReachOnlyTheProcessThatWasSeen) {
+TEST_F(SweepTest, SignalReachesOnlyTheExaminedProcess) {
   const Child child = Start("PLAIN=1");
   auto seen = ReadProcess(child.pid).value();
   seen.start_ticks += 1;

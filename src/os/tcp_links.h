@@ -10,18 +10,18 @@
 
 namespace muster::os {
 
-// One established connection as /proc/net/tcp and tcp6 show it, each end as "address:port" in the
-// kernel's own hexadecimal; an IPv4 address within IPv6 is shown as what it is.
+// An established connection in /proc/net/tcp or tcp6, each end as "address:port" in the kernel's
+// hexadecimal form; IPv4-mapped addresses are converted to IPv4.
 struct TcpRow {
   std::string local, remote;
   uint64_t inode = 0;
 };
 
-// Rows that cannot be understood are left out.
+// Rows that cannot be parsed are omitted.
 std::vector<TcpRow> ParseTcpTable(std::string_view text);
 
-// Pairs of these processes that hold the two ends of one connection, each pair once. Sees what the
-// caller may see: its own processes, all of them for root.
+// Pairs of these processes that hold the two ends of one connection, each pair once. Root sees all
+// processes, other users only their own.
 std::vector<std::pair<pid_t, pid_t>> TcpLinks(const std::vector<pid_t>& pids);
 
 }  // namespace muster::os

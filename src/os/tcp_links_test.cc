@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(TcpTable, KeepsEstablishedRowsAndForgivesTheRest) {
+TEST(TcpTable, KeepsEstablishedRowsAndIgnoresOthers) {
   const auto rows = ParseTcpTable(
       "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout "
       "inode\n"
@@ -64,12 +64,12 @@ class Connected : public testing::Test {
   Fd accepted_;
 };
 
-TEST_F(Connected, ProcessesAreLinked) {
+TEST_F(Connected, BothEndsAreLinked) {
   EXPECT_THAT(TcpLinks({getpid(), child_}),
               ElementsAre(std::pair(std::min(getpid(), child_), std::max(getpid(), child_))));
 }
 
-TEST_F(Connected, OneEndAloneIsNoLink) { EXPECT_THAT(TcpLinks({child_}), IsEmpty()); }
+TEST_F(Connected, OneEndIsNotALink) { EXPECT_THAT(TcpLinks({child_}), IsEmpty()); }
 
 }  // namespace
 }  // namespace muster::os

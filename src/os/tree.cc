@@ -14,18 +14,19 @@ namespace {
 
 using Dir = std::unique_ptr<DIR, int (*)(DIR*)>;
 
-// Removes what is below one folder. Works by descriptors, so that a link put in place of a folder
-// meanwhile leads nowhere.
+// Removes the content of a folder. Works on descriptors, so that a symbolic link that replaces a
+// folder meanwhile is not followed.
 class TreeRemover {
  public:
   explicit TreeRemover(int root) : root_(root) {}
 
-  // Empties the folder `fd`, which it closes; `path` is for errors.
+  // Empties and closes the folder `fd`; `path` is for errors.
   Status Empty(Fd fd, const Path& path, int depth) {
     const Dir dir(::fdopendir(fd.get()), ::closedir);
     if (!dir) return FailErrno(errno, "list " + path.string());
-    const int folder = fd.Release();  // closed with `dir` now
-    // Names are taken in batches, because removing while listing makes some file systems skip.
+    const int folder = fd.Release();  // `dir` closes it now
+    // Names are read in batches, because removing entries during a listing makes some file systems
+    // skip names.
     for (;;) {
       ::rewinddir(dir.get());
       const std::vector<std::string> names = Batch(dir.get());
@@ -63,7 +64,7 @@ class TreeRemover {
     return FailErrno(error, "remove folder " + (path / name).string());
   }
 
-  // 0 or errno. The owner may always remove, whatever mode a program gave the folder.
+  // Returns 0 or errno. The owner may always remove, whatever mode a program set.
   static int Unlink(int folder, const std::string& name, int flags) {
     if (::unlinkat(folder, name.c_str(), flags) == 0) return 0;
     if (errno != EACCES) return errno;
@@ -75,7 +76,7 @@ class TreeRemover {
     constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     Fd fd(::openat(parent, name.c_str(), kFlags));
     if (!fd && errno == EACCES) {
-      // chmod through the descriptor, for a name could be a link by now.
+      // chmod by descriptor, because the name could be a symbolic link by now.
       const Fd handle(
           ::openat(parent, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
       ::chmod(fmt::format("/proc/self/fd/{}", handle.get()).c_str(), 0700);
@@ -85,8 +86,7 @@ class TreeRemover {
     return fd;
   }
 
-  // A folder too deep to be reached by one descriptor a level goes up to the root, whose next batch
-  // sees it.
+  // A folder too deep for one descriptor per level is moved to the root; the next batch removes it.
   Status Lift(int folder, const std::string& name, const Path& path) {
     const std::string lifted = fmt::format(".lifted-{}-{}", ::getpid(), lifted_++);
     if (::renameat(folder, name.c_str(), root_, lifted.c_str()) == 0) return {};
@@ -103,7 +103,7 @@ bool IsFolder(const Path& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// 0, also when it is there, or the errno.
+// 0, also if the folder exists, or errno.
 int MakeOne(const Path& path, mode_t mode) {
   if (::mkdir(path.c_str(), mode) == 0) return 0;
   const int error = errno;
@@ -115,7 +115,7 @@ int MakeOne(const Path& path, mode_t mode) {
 
 Status MakeDirs(const Path& path, mode_t mode) {
   int error = MakeOne(path, mode);
-  // Upwards only where something is missing: most of the path is there, and every job asks.
+  // Ascends only if a parent is missing: most of the path usually exists.
   if (error == ENOENT && path.has_relative_path() && path.parent_path() != path) {
     MUSTER_TRY(MakeDirs(path.parent_path(), mode));
     error = MakeOne(path, mode);

@@ -37,14 +37,14 @@ void MakeDeep(const Path& root, int depth) {
   }
 }
 
-TEST(MakeDirsTest, MakesAllAndIsSafeToRepeat) {
+TEST(MakeDirsTest, CreatesAllFoldersAndCanBeRepeated) {
   const TempDir dir;
   EXPECT_TRUE(MakeDirs(dir / "a/b/c", 0700));
   EXPECT_TRUE(MakeDirs(dir / "a/b/c/"));
   EXPECT_EQ(ModeOf(dir / "a/b/c"), 0700u);
 }
 
-TEST(MakeDirsTest, NamesWhatIsInTheWay) {
+TEST(MakeDirsTest, ErrorNamesTheFileInTheWay) {
   const TempDir dir;
   Touch(dir / "file");
   const auto status = MakeDirs(dir / "file/below");
@@ -52,7 +52,7 @@ TEST(MakeDirsTest, NamesWhatIsInTheWay) {
   EXPECT_THAT(status.error().text, HasSubstr((dir / "file").string()));
 }
 
-TEST(RemoveTreeTest, RemovesEverythingButFollowsNoLinks) {
+TEST(RemoveTreeTest, RemovesEverythingWithoutFollowingLinks) {
   const TempDir dir;
   Touch(dir / "keep/file");
   Touch(dir / "tree/a/b/file");
@@ -62,7 +62,7 @@ TEST(RemoveTreeTest, RemovesEverythingButFollowsNoLinks) {
   EXPECT_TRUE(Exists(dir / "keep/file"));
 }
 
-TEST(RemoveTreeTest, OfALinkRemovesTheLinkAlone) {
+TEST(RemoveTreeTest, OfALinkRemovesOnlyTheLink) {
   const TempDir dir;
   Touch(dir / "keep/file");
   std::filesystem::create_directory_symlink(dir / "keep", dir / "link");
@@ -71,12 +71,12 @@ TEST(RemoveTreeTest, OfALinkRemovesTheLinkAlone) {
   EXPECT_TRUE(Exists(dir / "keep/file"));
 }
 
-TEST(RemoveTreeTest, TakesAMissingTreeForDone) {
+TEST(RemoveTreeTest, MissingTreeIsNotAnError) {
   const TempDir dir;
   EXPECT_TRUE(RemoveTree(dir / "none"));
 }
 
-TEST(RemoveTreeTest, RemovesFoldersThatTheirProgramLocked) {
+TEST(RemoveTreeTest, RemovesFoldersWithoutWritePermission) {
   const TempDir dir;
   Touch(dir / "tree/locked/file");
   ::chmod((dir / "tree/locked").c_str(), 0);
@@ -114,7 +114,7 @@ TEST(CopyTreeTest, KeepsContentModesAndLinks) {
   EXPECT_EQ(std::filesystem::read_symlink(dir / "to/a/link"), "../elsewhere");
 }
 
-TEST(CopyTreeTest, ACopyThatIsCalledOffEndsSoonAndLeavesNothing) {
+TEST(CopyTreeTest, CancelledCopyEndsSoonAndLeavesNothing) {
   const TempDir dir;
   for (int i = 0; i < 10; ++i)
     ASSERT_TRUE(WriteFileAtomic(dir / ("f" + std::to_string(i)), "x", 0644, false));
@@ -138,13 +138,13 @@ TEST(CopyTreeTest, CopiesASingleFile) {
   EXPECT_EQ(ReadFile(dir / "g"), "content");
 }
 
-TEST(CopyTreeTest, CopiesFilesWhoseSizeIsUnknown) {
+TEST(CopyTreeTest, CopiesFilesOfUnknownSize) {
   const TempDir dir;
   ASSERT_TRUE(CopyTree("/proc/self/status", dir / "status"));
   EXPECT_THAT(*ReadFile(dir / "status"), HasSubstr("Pid:"));
 }
 
-TEST(CopyTreeTest, LeavesPipesAndSocketsOut) {
+TEST(CopyTreeTest, SkipsPipesAndSockets) {
   const TempDir dir;
   Touch(dir / "from/file");
   ASSERT_EQ(::mkfifo((dir / "from/pipe").c_str(), 0600), 0);
@@ -153,7 +153,7 @@ TEST(CopyTreeTest, LeavesPipesAndSocketsOut) {
   EXPECT_FALSE(Exists(dir / "to/pipe"));
 }
 
-TEST(CopyTreeTest, RefusesATargetThatExists) {
+TEST(CopyTreeTest, RejectsAnExistingTarget) {
   const TempDir dir;
   Touch(dir / "from/file");
   Touch(dir / "to/precious");
@@ -161,14 +161,14 @@ TEST(CopyTreeTest, RefusesATargetThatExists) {
   EXPECT_TRUE(Exists(dir / "to/precious"));
 }
 
-TEST(CopyTreeTest, RefusesATargetInsideItself) {
+TEST(CopyTreeTest, RejectsATargetInsideTheSource) {
   const TempDir dir;
   Touch(dir / "from/file");
   EXPECT_EQ(CopyTree(dir / "from", dir / "from/sub").error().code, Code::kInvalid);
   EXPECT_TRUE(CopyTree(dir / "from", dir / "from2"));
 }
 
-TEST(CopyTreeTest, LeavesNothingBehindWhenItFails) {
+TEST(CopyTreeTest, LeavesNothingAfterAFailure) {
   const TempDir dir;
   Touch(dir / "from/file");
   MakeDeep(dir / "from/deep", 200);
