@@ -34,7 +34,7 @@ bool IsNursery(int argc, char** argv) {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   if (IsNursery(argc, argv))
-    return muster::launcher::RunNursery({argv[2], argv[3] + std::strlen(argv[3])});
+    return muster::launcher::RunNursery({argv[1], argv[3] + std::strlen(argv[3])});
   return muster::cli::RunCli(argc, argv,
                              {.server = muster::apps::Serve,
                               .launch = Launch,

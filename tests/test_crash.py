@@ -98,7 +98,7 @@ def test_launcher_and_server_killed_together(server):
     for pid, command in marked_processes(server.data):
         if " launch " in command:
             os.kill(pid, signal.SIGKILL)
-    assert marked_processes(server.data)
+    wait_until(lambda: not marked_processes(server.data), what="the supervisor to kill the ranks without a server")
     server.start()
     job = server.wait_end(job_id)
     assert job["state"] == "failed" and job["attempts"][0]["exit"]["class"] == "lost"

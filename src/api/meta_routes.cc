@@ -19,13 +19,14 @@ json::object DevicesJson(const lifecycle::NodeUse& node) {
 }
 
 json::object NodeJson(const lifecycle::NodeUse& node) {
-  json::array jobs;
-  for (const JobId id : node.jobs) jobs.push_back(id);
+  const json::array jobs(node.jobs.begin(), node.jobs.end());
+  const json::array unproven(node.unproven.begin(), node.unproven.end());
   return {{"name", node.info.name},
           {"address", node.info.address},
           {"virtual", node.info.is_virtual},
           {"devices", DevicesJson(node)},
-          {"jobs", std::move(jobs)}};
+          {"jobs", jobs},
+          {"unproven", unproven}};
 }
 
 http::Response NodesAnswer(const lifecycle::Conductor& conductor) {

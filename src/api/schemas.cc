@@ -23,6 +23,8 @@ constexpr std::string_view kRequests = R"json({
   "properties": {
     "grace": {"type": "string", "maxLength": 32,
       "description": "between TERM and KILL, such as 10s; else as the job file says"},
+    "confirm_clean": {"type": "boolean",
+      "description": "you have looked: nothing of the job is left on its unproven nodes"},
     "user": {"type": "string", "maxLength": 256, "description": "who asks, for the record"}}},
 "Asker": {
   "type": "object", "additionalProperties": false,
@@ -74,7 +76,7 @@ constexpr std::string_view kAnswers = R"json({
 "Nodes": {
   "type": "object", "required": ["nodes"], "additionalProperties": false,
   "properties": {"nodes": {"type": "array", "items": {
-    "type": "object", "required": ["name", "address", "virtual", "devices", "jobs"],
+    "type": "object", "required": ["name", "address", "virtual", "devices", "jobs", "unproven"],
     "additionalProperties": false,
     "properties": {
       "name": {"type": "string"}, "address": {"type": "string"}, "virtual": {"type": "boolean"},
@@ -84,7 +86,9 @@ constexpr std::string_view kAnswers = R"json({
         "properties": {
           "total": {"type": "integer"}, "used": {"type": "integer"}, "free": {"type": "integer"},
           "model": {"type": "string"}}}},
-      "jobs": {"type": "array", "items": {"type": "integer"}}}}}}},
+      "jobs": {"type": "array", "items": {"type": "integer"}},
+      "unproven": {"type": "array", "items": {"type": "integer"},
+        "description": "jobs of which processes may be left here; see confirm_clean"}}}}}},
 "State": {"type": "string", "enum": ["queued", "starting", "running", "stopping", "succeeded",
   "failed", "stopped"]},
 "Submitted": {

@@ -20,11 +20,13 @@ void StopJob(Context& context, const Call& call, http::Reply reply) {
     grace_ms = *parsed;
   }
   const JobId id = PathInt(call.request, "id");
-  context.parts.conductor.Stop(
-      id, Asker(call), grace_ms, [id, reply = Share(std::move(reply))](Result<State> state) {
-        if (!state) return reply->Send(http::ErrorResponse(state.error()));
-        reply->Send(http::JsonResponse(202, json::object{{"id", id}, {"state", Name(*state)}}));
-      });
+  const auto answer = [id, reply = Share(std::move(reply))](const Result<State>& state) {
+    if (!state) return reply->Send(http::ErrorResponse(state.error()));
+    reply->Send(http::JsonResponse(202, json::object{{"id", id}, {"state", Name(*state)}}));
+  };
+  if (GetBool(call.body, "confirm_clean"))
+    return context.parts.conductor.ConfirmClean(id, Asker(call), answer);
+  context.parts.conductor.Stop(id, Asker(call), grace_ms, answer);
 }
 
 void StopGroup(Context& context, const Call& call, http::Reply reply) {

@@ -175,7 +175,8 @@ std::string JobPage(const Screen& screen, const JobView& job,
     text += Title(screen, "attempts") + AttemptsText(screen, job, now_ms);
     if (!job.last()->ranks.empty())
       text += Title(screen, "ranks") + RanksText(screen, *job.last(), now_ms);
-    if (job.IsOver()) text += Title(screen, "proof of cleanness") + ProofText(job, 2);
+    if (job.IsOver() || job.IsUnproven())
+      text += Title(screen, "proof of cleanness") + ProofText(job, 2);
     for (const NodeStatus& node : job.last()->nodes)
       for (const std::string& note : node.notes)
         text += fmt::format("  note from {}: {}\n", Printable(node.name), Printable(note));

@@ -95,6 +95,13 @@ std::vector<std::string> JobView::PublishNotes() const {
   return notes;
 }
 
+bool JobView::IsUnproven() const {
+  return !IsOver() && last() != nullptr &&
+         std::ranges::any_of(last()->nodes, [](const NodeStatus& node) {
+           return !node.unproven.empty() && node.confirmed_by.empty();
+         });
+}
+
 bool JobView::IsOver() const {
   const auto known = StateFromName(state);
   return known && IsTerminal(*known);

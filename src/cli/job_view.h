@@ -39,6 +39,8 @@ struct JobView {
 
   const Attempt* last() const { return attempts.empty() ? nullptr : &attempts.back(); }
   bool IsOver() const;
+  // Whether it waits for a user to confirm that nothing of it is left on some node.
+  bool IsUnproven() const;
   // The rank to blame, which need not be the one that ended first. -1 when the job did not fail, or
   // not by a rank.
   int FailingRank() const;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -7,6 +9,13 @@
 
 namespace muster::cli {
 namespace {
+
+// "17", or "17 (not proven clean)" for a job whose processes may be left on the node.
+std::string JobText(const json::object& node, const json::value& id) {
+  const json::array* unproven = GetArray(node, "unproven");
+  const bool flagged = unproven != nullptr && std::ranges::find(*unproven, id) != unproven->end();
+  return ToJson(id) + (flagged ? " (not proven clean)" : "");
+}
 
 struct DeviceText {
   std::string use;     // "npu 3/8, cpu 2/64"
@@ -35,7 +44,7 @@ std::string NodesText(const Screen& screen, const json::array& nodes) {
     if (!node) continue;
     std::vector<std::string> jobs;
     if (const json::array* ids = GetArray(*node, "jobs"))
-      for (const json::value& id : *ids) jobs.push_back(ToJson(id));
+      for (const json::value& id : *ids) jobs.push_back(JobText(*node, id));
     const DeviceText devices = Devices(*node);
     table.Add({std::string(GetString(*node, "name")), std::string(GetString(*node, "address")),
                devices.use, jobs.empty() ? "-" : Join(jobs, " "),

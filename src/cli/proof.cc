@@ -9,6 +9,11 @@ namespace muster::cli {
 namespace {
 
 std::string NodeLine(const NodeStatus& node) {
+  if (!node.confirmed_by.empty())
+    return fmt::format("not proven ({}); {} confirmed that nothing is left",
+                       Printable(node.unproven), Printable(node.confirmed_by));
+  if (!node.unproven.empty())
+    return fmt::format("NOT PROVEN: processes may be left, since {}", Printable(node.unproven));
   if (!node.clean) return node.lost ? "its launcher was lost" : "not cleared yet";
   const NodeClean& clean = *node.clean;
   if (clean.left > 0) return fmt::format("{} still there", Counted(clean.left, "process"));
@@ -36,6 +41,8 @@ json::array ProofJson(const JobView& job) {
   if (!job.last()) return proof;
   for (const NodeStatus& node : job.last()->nodes) {
     json::object line{{"node", node.name}};
+    if (!node.unproven.empty()) line["unproven"] = node.unproven;
+    if (!node.confirmed_by.empty()) line["confirmed_by"] = node.confirmed_by;
     if (node.clean) {
       line["found"] = node.clean->found;
       line["killed"] = node.clean->killed;

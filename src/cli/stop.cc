@@ -30,6 +30,8 @@ Result<std::vector<JobId>> Chosen(Api& api, const Args& args) {
 
 Status CheckChoice(const Args& args) {
   const int ways = int(args.Has("all")) + int(args.Has("group")) + int(!args.words.empty());
+  if (args.Has("confirm-clean") && args.words.empty())
+    return Fail(Code::kInvalid, "--confirm-clean needs the ids of the jobs that were looked at");
   if (ways == 1) return {};
   return Fail(Code::kInvalid, "muster stop needs either ids, --group GROUP or --all");
 }
@@ -42,6 +44,7 @@ Status AskToStop(Context& context, Api& api, const Args& args, std::vector<JobId
     return {};
   }
   if (args.Has("grace")) body["grace"] = args.Get("grace");
+  if (args.Has("confirm-clean")) body["confirm_clean"] = true;
   std::vector<JobId> stopping;
   for (const JobId id : ids) {
     const auto answer = api.Post(fmt::format("/jobs/{}/stop", id), body);
@@ -104,6 +107,8 @@ Verb StopVerb() {
           .flags = {{"group", 'G', "GROUP", "all jobs of a sweep"},
                     {"all", 'a', nullptr, "all jobs that are not over"},
                     {"grace", 0, "TIME", "between TERM and KILL, such as 10s"},
+                    {"confirm-clean", 0, nullptr,
+                     "you have looked: nothing of the job is left on its unproven nodes"},
                     {"no-wait", 0, nullptr, "do not wait until they are gone"}},
           .examples = {{"muster stop 17", "TERM, grace, KILL, then proof that nothing is left"},
                        {"muster stop --group sweep-3", "every job of a sweep"}},

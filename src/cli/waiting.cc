@@ -2,10 +2,18 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "cli/job_list.h"
 
 namespace muster::cli {
 namespace {
+
+// Such a job does not end by itself.
+std::unexpected<Error> Unproven(const JobView& job) {
+  return Fail(Code::kUnavailable, fmt::format("job {} is not over: {}", job.id, job.reason),
+              fmt::format("'muster describe {}' has the cause", job.id));
+}
 
 // Looks at every open job once and moves those that are over to `result`.
 Status Look(Api& api, std::vector<JobId>& open, WaitResult& result,
@@ -19,6 +27,7 @@ Status Look(Api& api, std::vector<JobId>& open, WaitResult& result,
     MUSTER_TRY(answer);
     JobView job = ReadJob(*answer);
     if (!job.IsOver()) {
+      if (job.IsUnproven()) return Unproven(job);
       ++i;
       continue;
     }

@@ -43,6 +43,9 @@ class ToldEvents final : public EngineEvents {
                   const NodeClean& clean) override {
     lost[{attempt.token, node}] = {why, clean};
   }
+  void OnNodeUnproven(const AttemptRef& attempt, int node, const std::string& why) override {
+    unproven[{attempt.token, node}] = why;
+  }
 
   template <typename Body>
   int Count(const AttemptRef& attempt, int node) const {
@@ -68,6 +71,7 @@ class ToldEvents final : public EngineEvents {
   std::map<Key, std::vector<RecordBody>> lines;
   std::map<Key, int64_t> offsets;
   std::map<Key, std::pair<std::string, NodeClean>> lost;
+  std::map<Key, std::string> unproven;
 };
 
 class EngineContractTest : public testing::TestWithParam<MakeEngineUnderTest> {

@@ -28,9 +28,12 @@ class EngineEvents {
   virtual void OnRecord(const AttemptRef& attempt, int node, const RecordLine& line,
                         int64_t end_offset) = 0;
   // The launcher of this node never began (spawn failed), or died without its last word and its
-  // leftovers were swept away; `clean` proves it. Said once a node, after every OnRecord of it.
+  // leftovers were swept away; `clean` proves it. Called once for a node, after every OnRecord.
   virtual void OnNodeLost(const AttemptRef& attempt, int node, const std::string& why,
                           const NodeClean& clean) = 0;
+  // The launcher died, and nothing proves that no process of it is left. OnNodeLost follows when
+  // that is proven after all, or when ConfirmClean is called. Called once for a node.
+  virtual void OnNodeUnproven(const AttemptRef& attempt, int node, const std::string& why) = 0;
 };
 
 // What every engine can do. All methods run on the server's loop and return soon; what happens
@@ -62,6 +65,9 @@ class Engine {
                          const std::vector<NodeOrder>& orders) = 0;
   // Asks every node to stop; repeated calls are harmless. Told done by NodeClean and LauncherEnded.
   virtual Status Stop(const AttemptRef& attempt, const ControlLine& why) = 0;
+
+  // A user has looked: nothing is left on the nodes that were reported as unproven.
+  virtual void ConfirmClean(const AttemptRef& attempt) = 0;
 
   // What is true of a node right now, asked of the node and not of the journal.
   struct Inspection {

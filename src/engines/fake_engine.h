@@ -22,6 +22,7 @@ class FakeEngine final : public Engine {
   std::vector<Started> started;
   std::vector<std::pair<AttemptRef, ControlLine>> stops;
   std::vector<AttemptRef> released;
+  std::vector<AttemptRef> confirmed;
   Status start_status;    // what Start answers
   Status recover_status;  // what Recover answers
   Status stop_status;     // what Stop answers
@@ -56,6 +57,7 @@ class FakeEngine final : public Engine {
     stops.emplace_back(attempt, why);
     return stop_status;
   }
+  void ConfirmClean(const AttemptRef& attempt) override { confirmed.push_back(attempt); }
   Result<Inspection> Inspect(const AttemptRef&, int) override { return Inspection{}; }
 
   // -- for the test: what a launcher would have written
@@ -85,6 +87,9 @@ class FakeEngine final : public Engine {
   }
   void Lose(size_t index, int node, const std::string& why) {
     events_->OnNodeLost(started.at(index).ref, node, why, NodeClean{});
+  }
+  void LoseUnproven(size_t index, int node, const std::string& why) {
+    events_->OnNodeUnproven(started.at(index).ref, node, why);
   }
 
  private:

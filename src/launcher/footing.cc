@@ -8,6 +8,7 @@
 #include "os/file.h"
 #include "os/net.h"
 #include "os/process_table.h"
+#include "os/supervisor.h"
 
 namespace muster::launcher {
 namespace {
@@ -22,7 +23,8 @@ uint64_t OwnStartTicks() {
 
 }  // namespace
 
-Footing::Footing() : machine_(os::HostName()), start_ticks_(OwnStartTicks()) {}
+Footing::Footing()
+    : machine_(os::HostName()), start_ticks_(OwnStartTicks()), boot_(os::BootIdentity()) {}
 
 bool Footing::Fits(const NodeOrder& order) const {
   return ground_.empty() || ground_ == GroundOf(order);

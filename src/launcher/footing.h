@@ -26,11 +26,13 @@ class Footing {
   // What is the same for all orders, found out once.
   const std::string& machine() const { return machine_; }  // its name, not that of a virtual node
   uint64_t start_ticks() const { return start_ticks_; }    // of this process
+  const std::string& boot() const { return boot_; }        // os::BootIdentity
   std::string packages;  // the folder of companions that an order before found whole
 
  private:
   const std::string machine_;
   const uint64_t start_ticks_;
+  const std::string boot_;
   std::string ground_;             // of GroundOf; empty: none taken
   bool whole_ = true;              // the machine allowed all of it
   std::string host_, hosts_file_;  // as they were found when it was taken

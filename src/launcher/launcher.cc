@@ -39,6 +39,7 @@ Result<NodeOrder> ReadOrder(const os::Path& node_dir) {
 Ground PrepareGround(NodeOrder& order, Footing& footing) {
   Ground ground{.host = footing.machine(),
                 .start_ticks = footing.start_ticks(),
+                .boot = footing.boot(),
                 .group = {},
                 .companions = Companions::For(order, footing.packages),
                 .notes = order.notes};
@@ -66,7 +67,7 @@ void Refuse(RecordWriter& record, const Error& error) {
   exit.detail = error.text;
   const auto self = os::ReadProcess(getpid());
   record.Append(
-      {LauncherBegan{"", getpid(), self ? self->start_ticks : 0, os::HostName(), "", {}},
+      {LauncherBegan{"", getpid(), self ? self->start_ticks : 0, os::HostName(), "", {}, ""},
        NodeFailed{-1, std::move(exit), "the launch order cannot be carried out: " + error.text},
        NodeClean{}, LauncherEnded{true}});
 }
@@ -110,7 +111,7 @@ LauncherEnd CarryOut(const os::Path& node_dir, Footing& footing) {
     LogError("cannot watch the ranks: {}", status.error().text);
     return {.code = 1};
   }
-  return {.spent = !leaves_nothing || !footing.Holds()};
+  return {.spent = !leaves_nothing || !footing.Holds(), .carried_out = true};
 }
 
 }  // namespace muster::launcher

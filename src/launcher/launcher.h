@@ -10,6 +10,7 @@ struct LauncherEnd {
   int code = 0;       // 0 also when ranks failed, or when another launcher has the record already;
                       // 1 when the record could not be had or finished
   bool spent = true;  // the process has become the node's, or something went wrong: it must end now
+  bool carried_out = false;  // this launcher had the record, and wrote its last line
 };
 
 // What `muster launch DIR` does on a node: carries out DIR/order.json from claiming the record to

@@ -71,7 +71,8 @@ Node::~Node() {
 void Node::Begin() {
   const RecordWriter::Gathering gathering(record_);
   record_.Append(LauncherBegan{order_.token, getpid(), ground_.start_ticks, ground_.host,
-                               ground_.group ? ground_.group->name() : "", ground_.notes});
+                               ground_.group ? ground_.group->name() : "", ground_.notes,
+                               ground_.boot});
   if (order_.agent) {
     Status status = agents_.Listen();
     if (status) {

@@ -32,6 +32,7 @@ namespace muster::launcher {
 struct Ground {
   std::string host;          // the machine's own name
   uint64_t start_ticks = 0;  // of this process
+  std::string boot;          // os::BootIdentity
   std::optional<os::Cgroup> group;
   Companions companions;
   std::vector<std::string> notes;  // of the plan, and what the ground could not give

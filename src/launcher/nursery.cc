@@ -8,11 +8,12 @@
 
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <string>
+#include <utility>
 
 #include "launcher/companions.h"
+#include "launcher/supervisor.h"
 #include "launcher/warm_launcher.h"
 #include "os/cgroup.h"
 #include "os/fd.h"
@@ -23,16 +24,30 @@ namespace {
 
 constexpr int kSocket = STDIN_FILENO;
 
-// False when the other side is gone.
+os::Fd servers_end;  // of the new launcher's line; in the process that forks it
+
+void Answer(int pid) { (void)os::SendPacket(kSocket, pid, servers_end.get()); }
+
+// In a process of its own: becomes the supervisor, or the launcher below it.
+[[noreturn]] void Launch(std::span<char> title, const std::string& request,
+                         std::pair<os::Fd, os::Fd> line) {
+  servers_end = std::move(line.first);
+  const int error = ForkBelowSupervisor(title, Answer);
+  if (error == 0) BeLauncher(title, request, line.second.get());
+  (void)os::SendPacket(kSocket, error, -1);
+  _exit(1);
+}
+
+// False when the server is gone.
 bool Serve(std::span<char> title) {
-  std::array<char, PATH_MAX> request{};
+  std::array<char, kLargestRequest> request{};
   const ssize_t got = recv(kSocket, request.data(), request.size(), 0);
   if (got <= 0) return got < 0 && errno == EINTR;
   auto line = os::PacketPair();
   const pid_t pid = line ? fork() : -1;
   if (pid < 0) return os::SendPacket(kSocket, line ? -errno : -line.error().sys, -1);
-  if (pid == 0) BeLauncher(title, std::string(request.data(), size_t(got)), line->second.get());
-  return os::SendPacket(kSocket, pid, line->first.get());
+  if (pid == 0) Launch(title, std::string(request.data(), size_t(got)), std::move(*line));
+  return true;  // the supervisor answers
 }
 
 }  // namespace

@@ -14,20 +14,17 @@
 #include "base/log.h"
 #include "base/log_file.h"
 #include "launcher/launcher.h"
+#include "launcher/process_title.h"
+#include "launcher/supervisor.h"
 #include "os/fd.h"
 #include "os/packet.h"
 
 namespace muster::launcher {
 namespace {
 
-// What a process has gathered over so many orders goes with it.
+// A process does not live for ever: what leaks in it goes with it.
 constexpr int kMostOrders = 1000;
-
-void Show(std::span<char> title, const std::string& text) {
-  if (text.size() >= title.size()) return;  // a cut path would name another folder
-  std::ranges::fill(title, '\0');
-  std::ranges::copy(text, title.begin());
-}
+constexpr int kServesAgain = 0, kEndsNow = 1;  // on the line, when an order was carried out
 
 void UnblockSignals() {
   sigset_t none;
@@ -35,8 +32,7 @@ void UnblockSignals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// As a program started in a session of its own finds itself: nothing of the nursery is left but
-// this descriptor.
+// Leaves nothing of the nursery in this process but one descriptor, and starts a session.
 os::Fd Detach(int line) {
   constexpr int kFirst = STDERR_FILENO + 1;
   setsid();
@@ -56,9 +52,11 @@ constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(th
 constexpr bool kSanitized = false;
 #endif
 
-// The node's folder, where the launcher says what it has to say.
-os::Fd EnterNode(std::span<char> title, const std::string& node_dir) {
-  Show(title, std::string("--order") + '\0' + node_dir);
+// Works in the node's folder, where launcher.log is.
+os::Fd EnterNode(std::span<char> title, const LaunchRequest& request) {
+  const std::string& node_dir = request.node_dir;
+  AnnounceNode(request.group, node_dir);
+  (void)ShowTitle(title, {"launch", "--order", node_dir});
   // CarryOut says what is wrong with the folder.
   if (chdir(node_dir.c_str()) != 0) return {};
   os::Fd folder(open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -67,40 +65,56 @@ os::Fd EnterNode(std::span<char> title, const std::string& node_dir) {
   return folder;
 }
 
-// Whoever looks at this process now finds nothing of the node that it served.
+// The process shows nothing of the node any more.
 bool LeaveNode(std::span<char> title) {
   LogIntoFileOf(-1, "");
   dup2(STDIN_FILENO, STDOUT_FILENO);
   dup2(STDIN_FILENO, STDERR_FILENO);
-  Show(title, "--idle");
+  (void)ShowTitle(title, {"launch", "--idle"});
   UnblockSignals();  // a signal to end that came too late for the node ends this process here
   return chdir("/") == 0;
 }
 
-// Empty when nobody gives any more.
+// Empty when the server has closed the line.
 std::string ReceiveOrder(int line) {
-  std::array<char, PATH_MAX> path{};
+  std::array<char, kLargestRequest> request{};
   ssize_t got = 0;
   do {
-    got = recv(line, path.data(), path.size(), 0);
+    got = recv(line, request.data(), request.size(), 0);
   } while (got < 0 && errno == EINTR);
-  return {path.data(), size_t(std::max<ssize_t>(got, 0))};
+  return {request.data(), size_t(std::max<ssize_t>(got, 0))};
+}
+
+// Tells the server that the order was carried out to its end, proof included. A job's processes
+// cannot say this: they do not have the line.
+bool SayDone(int line, bool serves_again) {
+  return os::SendPacket(line, serves_again ? kServesAgain : kEndsNow, -1);
 }
 
 }  // namespace
 
-void BeLauncher(std::span<char> title, const std::string& node_dir, int line) {
+LaunchRequest ParseLaunchRequest(const std::string& packet) {
+  const size_t end = std::min(packet.find('\0'), packet.size());
+  return {packet.substr(0, end), end < packet.size() ? packet.substr(end + 1) : ""};
+}
+
+void BeLauncher(std::span<char> title, const std::string& first, int line) {
   const os::Fd mine = Detach(line);
   Footing footing;
-  std::string order = node_dir;
+  std::string order = first;
   for (int count = 1;; ++count) {
-    os::Fd folder = EnterNode(title, order);
-    const LauncherEnd end = CarryOut(order, footing);
-    if (end.spent || count == kMostOrders || !LeaveNode(title)) _exit(end.code);
+    const LaunchRequest request = ParseLaunchRequest(order);
+    os::Fd folder = EnterNode(title, request);
+    const LauncherEnd end = CarryOut(request.node_dir, footing);
+    if (end.code != 0) _exit(end.code);
+    const bool serves_again = !end.spent && count < kMostOrders && LeaveNode(title);
     folder.Reset();
-    if (!os::SendPacket(mine.get(), 0, -1)) _exit(end.code);
+    // Without a server the announcement stays, and the supervisor reports the good end.
+    if (end.carried_out && !SayDone(mine.get(), serves_again)) _exit(0);
+    AnnounceNode("", "");
+    if (!end.carried_out || !serves_again) _exit(0);
     order = ReceiveOrder(mine.get());
-    if (order.empty()) _exit(end.code);
+    if (order.empty()) _exit(0);
   }
 }
 

@@ -19,6 +19,10 @@ void Conductor::Stop(JobId id, const std::string& who, std::optional<int64_t> gr
                      std::function<void(Result<State>)> done) {
   impl_->Stop(id, who, grace_ms, std::move(done));
 }
+void Conductor::ConfirmClean(JobId id, const std::string& who,
+                             std::function<void(Result<State>)> done) {
+  impl_->ConfirmClean(id, who, std::move(done));
+}
 void Conductor::StopGroup(const std::string& group, const std::string& who,
                           std::function<void(Result<int>)> done) {
   impl_->StopGroup(group, who, std::move(done));
@@ -60,6 +64,12 @@ void Conductor::OnNodeLost(const engines::AttemptRef& attempt, int node, const s
   if (Live* live = impl_->Current(attempt))
     impl_->TakeLost(*live, node, why, clean, ExitClass::kLost);
   if (Live* live = impl_->Publishing(attempt)) impl_->TakePublisherLost(*live, why);
+}
+void Conductor::OnNodeUnproven(const engines::AttemptRef& attempt, int node,
+                               const std::string& why) {
+  if (Live* live = impl_->Current(attempt)) impl_->TakeUnproven(*live, node, why);
+  // A publisher starts no program of a user: what it starts keeps its mark, and was swept.
+  if (impl_->Publishing(attempt) != nullptr) impl_->parts.engine.ConfirmClean(attempt);
 }
 
 }  // namespace muster::lifecycle

@@ -58,6 +58,7 @@ struct NodeUse {
   NodeInfo info;
   std::map<std::string, int> used;  // kind -> devices held
   std::vector<JobId> jobs;
+  std::vector<JobId> unproven;  // of these, whose leftovers on this node may still live
 };
 
 // Leads every job through its life: submit, queue, place, plan, start, watch, judge, finish. Lives
@@ -76,6 +77,9 @@ class Conductor final : public engines::EngineEvents {
   // kConflict when it has ended already. `done` runs once the wish is durable, not when it stopped.
   void Stop(JobId id, const std::string& who, std::optional<int64_t> grace_ms,
             std::function<void(Result<State>)> done);
+  // A user has looked at the nodes whose cleanness nothing proves: nothing of the job is left
+  // there. kConflict when the job waits for no such word.
+  void ConfirmClean(JobId id, const std::string& who, std::function<void(Result<State>)> done);
   // Stops every unfinished job of a sweep; how many. kNotFound when there is no such group.
   void StopGroup(const std::string& group, const std::string& who,
                  std::function<void(Result<int>)> done);
@@ -115,6 +119,8 @@ class Conductor final : public engines::EngineEvents {
                 int64_t end_offset) override;
   void OnNodeLost(const engines::AttemptRef& attempt, int node, const std::string& why,
                   const NodeClean& clean) override;
+  void OnNodeUnproven(const engines::AttemptRef& attempt, int node,
+                      const std::string& why) override;
 
  private:
   struct Impl;

@@ -50,11 +50,16 @@ struct Conductor::Impl {
   // could not start.
   void TakeLost(Live& entry, int node, const std::string& why, const NodeClean& clean,
                 ExitClass how);
+  void NoteLost(Live& entry, int node, const ExitReport& exit);
   void SayNotes(const Live& entry, int node, const std::vector<std::string>& notes);
   void NoteStarted(Live& entry);
   void NoteRankEnded(Live& entry);
   void NoteFailure(Live& entry, int node, const NodeFailed& failed);
   Live* Current(const engines::AttemptRef& ref);
+
+  // -- unproven.cc: nodes whose launcher and supervisor were both killed
+  void TakeUnproven(Live& entry, int node, const std::string& why);
+  void ConfirmClean(JobId id, const std::string& who, std::function<void(Result<State>)> done);
 
   // -- stop.cc
   void Stop(JobId id, const std::string& who, std::optional<int64_t> grace_ms,

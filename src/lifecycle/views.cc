@@ -120,6 +120,9 @@ std::vector<NodeUse> Conductor::Impl::Nodes() const {
       use.used[share.kind] += int(share.devices.size());
       if (use.jobs.empty() || use.jobs.back() != holding.id) use.jobs.push_back(holding.id);
     }
+    for (const NodeStatus& node : jobs.at(holding.id).job.current()->nodes)
+      if (!node.unproven.empty() && !node.ended && index.contains(node.name))
+        uses[index.at(node.name)].unproven.push_back(holding.id);
   }
   return uses;
 }

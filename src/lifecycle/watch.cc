@@ -52,6 +52,7 @@ void Conductor::Impl::TakeRecord(Live& entry, int node, const RecordLine& line,
   FlushSoon(entry);
   if (const auto* began = std::get_if<LauncherBegan>(&line.body)) {
     status.began = true;
+    if (status.boot.empty()) status.boot = began->boot;
     status.notes = began->notes;
     SayNotes(entry, node, began->notes);
     NoteStarted(entry);
@@ -149,8 +150,20 @@ void Conductor::Impl::TakeLost(Live& entry, int node, const std::string& why,
   if (node < 0 || node >= int(attempt.nodes.size())) return;
   NodeStatus& status = attempt.nodes[size_t(node)];
   status.lost = status.ended = true;
-  status.clean = clean;
-  ExitReport exit{.how = how, .detail = why};
+  // Without a confirmation the proof came late, but it came.
+  if (status.confirmed_by.empty()) {
+    status.unproven.clear();
+    status.clean = clean;
+  }
+  NoteLost(entry, node, {.how = how, .detail = why});
+  FlushSoon(entry);
+  FinishIfOver(entry);
+}
+
+// Its ranks have no end of their own any more; the other nodes are stopped.
+void Conductor::Impl::NoteLost(Live& entry, int node, const ExitReport& exit) {
+  Attempt& attempt = *entry.job.current();
+  const NodeStatus& status = attempt.nodes[size_t(node)];
   for (RankInfo& rank : attempt.ranks)
     if (rank.node == node && !rank.exit) {
       rank.exit = exit;
@@ -161,8 +174,6 @@ void Conductor::Impl::TakeLost(Live& entry, int node, const std::string& why,
     attempt.cause = Cause{-1, node, status.name, exit, what};
     StopAttempt(entry, StoppedBy::kRankFailure, what, std::nullopt);
   }
-  FlushSoon(entry);
-  FinishIfOver(entry);
 }
 
 }  // namespace muster::lifecycle

@@ -23,6 +23,9 @@ json::object ToJson(const NodeStatus& node) {
                       {"began", node.began}, {"ended", node.ended},
                       {"lost", node.lost},   {"notes", WordsToJson(node.notes)}};
   if (node.clean) object["clean"] = ToJson(*node.clean);
+  if (!node.boot.empty()) object["boot"] = node.boot;
+  if (!node.unproven.empty()) object["unproven"] = node.unproven;
+  if (!node.confirmed_by.empty()) object["confirmed_by"] = node.confirmed_by;
   return object;
 }
 
@@ -35,6 +38,9 @@ NodeStatus NodeFromJson(const json::object& object) {
   node.lost = GetBool(object, "lost");
   node.notes = WordsFromJson(GetArray(object, "notes"));
   if (const auto* clean = GetObject(object, "clean")) node.clean = CleanFromJson(*clean);
+  node.boot = GetString(object, "boot");
+  node.unproven = GetString(object, "unproven");
+  node.confirmed_by = GetString(object, "confirmed_by");
   return node;
 }
 

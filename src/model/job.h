@@ -34,6 +34,9 @@ struct NodeStatus {
   bool lost = false;
   std::optional<NodeClean> clean;
   std::vector<std::string> notes;
+  std::string boot;          // the life of the machine in which its launcher began
+  std::string unproven;      // why nothing proves that no process is left; empty: proven, or runs
+  std::string confirmed_by;  // who said that nothing is left there
 };
 
 // The first failure of an attempt: the cause, not the fallout.

@@ -54,6 +54,7 @@ struct Encoder {
     out["host"] = body.host;
     out["cgroup"] = body.cgroup;
     out["notes"] = WordsToJson(body.notes);
+    out["boot"] = body.boot;
   }
   void operator()(const StageDone& body) {
     out["type"] = "stage_done";
@@ -119,7 +120,8 @@ std::optional<RecordBody> BodyFromJson(const json::object& object) {
   const std::string_view type = GetString(object, "type");
   if (type == "launcher_began")
     return LauncherBegan{text("token"), number("pid"),  uint64_t(GetInt(object, "start_ticks")),
-                         text("host"),  text("cgroup"), WordsFromJson(GetArray(object, "notes"))};
+                         text("host"),  text("cgroup"), WordsFromJson(GetArray(object, "notes")),
+                         text("boot")};
   if (type == "stage_done")
     return StageDone{GetInt(object, "files"), GetInt(object, "bytes"), GetInt(object, "ms")};
   if (type == "stage_note") return StageNote{text("text"), GetBool(object, "progress")};

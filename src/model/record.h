@@ -22,8 +22,9 @@ struct LauncherBegan {
   uint64_t start_ticks = 0;
   std::string host;
   std::string cgroup;
-  std::vector<std::string> notes;
-};  // notes: what this machine could not give
+  std::vector<std::string> notes;  // what this machine could not give
+  std::string boot;                // os::BootIdentity
+};
 struct StageDone {
   int64_t files = 0;
   int64_t bytes = 0;

@@ -30,6 +30,10 @@ std::vector<std::string> LauncherEnvironment() {
   return env;
 }
 
+std::string GroupOf(const AttemptRef& attempt, int node) {
+  return os::NodeGroupName(attempt.job, attempt.attempt, node, attempt.token);
+}
+
 Result<os::Fd> OpenControl(const std::string& attempt_dir) {
   return os::Open(attempt_dir + "/control", O_WRONLY | O_CREAT | O_APPEND, 0600);
 }
@@ -125,7 +129,8 @@ Status LocalEngine::StartNode(const AttemptRef& attempt, const NodeOrder& order)
   // Not synced: a power cut ends the ranks as well, and then the order is made anew.
   MUSTER_TRY(os::WriteNewFile(order.dir + "/order.json", ToPrettyJson(ToJsonObject(order)), 0600));
   NodeWatch& watch = Watch(attempt, order.node, 0);
-  MUSTER_ASSIGN(Launcher launcher, nursery_.Launch(order.dir, GroundOf(order)));
+  MUSTER_ASSIGN(Launcher launcher,
+                nursery_.Launch(order.dir, GroupOf(attempt, order.node), GroundOf(order)));
   watch.Launched(std::move(launcher));
   return {};
 }
@@ -137,8 +142,10 @@ Status LocalEngine::Recover(const AttemptRef& attempt, const std::vector<NodeSta
     if (index < nodes.size() && nodes[index].ended) continue;
     const int64_t offset = index < nodes.size() ? nodes[index].record_offset : 0;
     std::error_code ignored;
-    if (std::filesystem::exists(order.dir + "/record", ignored)) {
-      Watch(attempt, order.node, offset).Adopt();
+    const NodeStatus known = index < nodes.size() ? nodes[index] : NodeStatus{};
+    // A record that was removed is no reason to start the node a second time.
+    if (known.began || std::filesystem::exists(order.dir + "/record", ignored)) {
+      Watch(attempt, order.node, offset).Adopt(known);
     } else if (auto status = Start(attempt, {order}); !status) {
       return status;
     }
@@ -155,6 +162,15 @@ Status LocalEngine::Stop(const AttemptRef& attempt, const ControlLine& why) {
        watch != watches_.end() && watch->first.first == attempt.token; ++watch)
     watch->second->Wake();
   return {};
+}
+
+void LocalEngine::ConfirmClean(const AttemptRef& attempt) {
+  std::vector<NodeWatch*> watches;
+  for (auto watch = watches_.lower_bound({attempt.token, 0});
+       watch != watches_.end() && watch->first.first == attempt.token; ++watch)
+    watches.push_back(watch->second.get());
+  // The last of them may end the attempt; its watches are laid aside, not destroyed.
+  for (NodeWatch* watch : watches) watch->ConfirmClean();
 }
 
 Result<Engine::Inspection> LocalEngine::Inspect(const AttemptRef& attempt, int node) {

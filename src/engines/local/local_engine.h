@@ -42,6 +42,7 @@ class LocalEngine final : public Engine {
   Status Recover(const AttemptRef& attempt, const std::vector<NodeStatus>& nodes,
                  const std::vector<NodeOrder>& orders) override;
   Status Stop(const AttemptRef& attempt, const ControlLine& why) override;
+  void ConfirmClean(const AttemptRef& attempt) override;
   Result<Inspection> Inspect(const AttemptRef& attempt, int node) override;
 
  private:

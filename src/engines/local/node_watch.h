@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engines/engine.h"
+#include "engines/local/node_audit.h"
 #include "engines/local/nursery.h"
 #include "os/file_watch.h"
 #include "os/loop.h"
@@ -13,8 +14,13 @@
 
 namespace muster::engines {
 
-// Follows one node of one attempt: its record by offset, and its launcher's life. A launcher that
-// dies without its last word is reported lost after its leftovers were swept away. On the loop.
+// Follows one node of one attempt: its record by offset, and its launcher's life. On the loop.
+//
+// The record says how ranks ended. It does not decide whether the node is clean: every process of
+// the job can write into it. A node has ended when its launcher said so on its line, which no rank
+// has, or when the launcher is gone and an audit (node_audit.h) found nothing of the job. A
+// launcher that died is reported lost after its leftovers were killed; where nothing proves that
+// none is left, the node is reported as unproven, and stays so until a proof or a confirmation.
 class NodeWatch {
  public:
   struct Parts {
@@ -31,12 +37,14 @@ class NodeWatch {
 
   // A launcher that was just given the order of this node.
   void Launched(Launcher launcher);
-  // A launcher that may be alive or dead, known by its record only.
-  void Adopt();
+  // A launcher that may be alive or dead, known by its record and by what the journal has.
+  void Adopt(const NodeStatus& known);
   // A launcher that a rank (or a person) has stopped goes on: it has something to do.
   void Wake() const;
   // The launcher could not even be started.
   void CouldNotStart(const std::string& why);
+  // A user has looked: nothing is left of a node that was reported as unproven. Else no effect.
+  void ConfirmClean();
 
  private:
   void ReadRecord();
@@ -44,17 +52,33 @@ class NodeWatch {
   void Track(Launcher launcher);
   void OnLauncherGone(os::Loop::Id watch);
   void DecideFate(int tries);
-  void SweepAndReportLost(const std::string& why);
+  void TakeLine(const RecordLine& line, int64_t base);
   void SayLastWord();
+  void DeliverLastWord();
+  void StartAudit();
+  void OnAudit(const Audit& audit);
+  bool NeverBegan() const { return !began_ && !known_.began; }
+  bool MachineWasRestarted() const;
+  void ReportUnproven();
+  void ReportLost(const NodeClean& clean);
+  void Retry(int64_t ms, void (NodeWatch::*step)());
+  std::string WhyLost() const;
   std::string NodeDir() const;
+  std::string RecordPath() const { return NodeDir() + "/record"; }
 
   Parts parts_;
   AttemptRef attempt_;
   int node_;
   int64_t offset_;
-  bool over_ = false;                    // last word heard, or reported lost
-  std::optional<RecordLine> last_word_;  // heard, but its launcher is still on its way out
-  std::optional<LauncherBegan> began_;
+  NodeStatus known_;                     // by the journal, of an adopted launcher
+  bool over_ = false;                    // the end of the node was reported
+  bool said_done_ = false;               // by the launcher, or by its supervisor
+  bool auditing_ = false;                // on the pool
+  bool unproven_ = false;                // reported so
+  bool outlived_ = false;                // the launcher, by processes that an audit met
+  int audits_ = 0;                       // that proved nothing
+  std::optional<RecordLine> last_word_;  // the record's last line, if it ends the record
+  std::optional<LauncherBegan> began_;   // the record's first line
   // Launchers that live as far as we know. Two when a start was repeated: the second finds the
   // record and leaves.
   struct Tracked {

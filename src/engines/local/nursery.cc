@@ -49,8 +49,8 @@ void Nursery::Drop() {
   child_ = {};
 }
 
-Result<Launcher> Nursery::Ask(const std::string& node_dir) {
-  if (::send(socket_.get(), node_dir.data(), node_dir.size(), MSG_NOSIGNAL) < 0)
+Result<Launcher> Nursery::Ask(const std::string& request) {
+  if (::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) < 0)
     return FailErrno(errno, "ask for a launcher");
   auto answer = os::ReceivePacket(socket_.get());
   if (!answer) return Fail(Code::kUnavailable, "the process that forks launchers is gone");
@@ -58,12 +58,12 @@ Result<Launcher> Nursery::Ask(const std::string& node_dir) {
   return Launcher{.pid = answer->number, .ended = std::move(answer->fd), .serves = true};
 }
 
-Result<Launcher> Nursery::Fork(const std::string& node_dir) {
+Result<Launcher> Nursery::Fork(const std::string& request) {
   for (int i = 1;; ++i) {
     Status status;
     if (!socket_) status = Start();
     if (status) {
-      auto launched = Ask(node_dir);
+      auto launched = Ask(request);
       if (launched) return launched;
       status = std::unexpected(launched.error());
     }
@@ -73,10 +73,11 @@ Result<Launcher> Nursery::Fork(const std::string& node_dir) {
   }
 }
 
-Result<Launcher> Nursery::Launch(const std::string& node_dir,
+Result<Launcher> Nursery::Launch(const std::string& node_dir, const std::string& group,
                                  const std::optional<std::string>& ground) {
-  if (auto waiting = pool_.Take(node_dir, ground)) return std::move(*waiting);
-  MUSTER_ASSIGN(Launcher launcher, Fork(node_dir));
+  const std::string request = node_dir + '\0' + group;
+  if (auto waiting = pool_.Take(request, ground)) return std::move(*waiting);
+  MUSTER_ASSIGN(Launcher launcher, Fork(request));
   launcher.ground = ground;
   launcher.machine = pool_.machine();
   return launcher;

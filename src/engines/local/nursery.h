@@ -22,17 +22,19 @@ class Nursery {
   Nursery(const Nursery&) = delete;
   Nursery& operator=(const Nursery&) = delete;
 
-  // The launcher that now carries out node_dir/order.json, which has this ground.
-  Result<Launcher> Launch(const std::string& node_dir, const std::optional<std::string>& ground);
-  // One whose `ended` is readable: it may serve again.
-  void GiveBack(Launcher launcher) { pool_.GiveBack(std::move(launcher)); }
+  // The launcher that now carries out node_dir/order.json, which has this ground. `group` is the
+  // node's group name, under which its supervisor reports when the launcher dies.
+  Result<Launcher> Launch(const std::string& node_dir, const std::string& group,
+                          const std::optional<std::string>& ground);
+  // As WarmPool's.
+  bool GiveBack(Launcher launcher) { return pool_.GiveBack(std::move(launcher)); }
 
  private:
   Status Start();
   void Drop();
-  Result<Launcher> Fork(const std::string& node_dir);
+  Result<Launcher> Fork(const std::string& request);
   // Nothing when the nursery has gone.
-  Result<Launcher> Ask(const std::string& node_dir);
+  Result<Launcher> Ask(const std::string& request);
 
   const std::string muster_;
   const std::vector<std::string> env_;

@@ -11,7 +11,8 @@ namespace muster::engines {
 namespace {
 
 constexpr size_t kMost = 256;
-constexpr int64_t kIdleMs = 5000;  // nobody stands around for longer
+constexpr int64_t kIdleMs = 5000;
+constexpr int kServesAgain = 0;  // what a launcher says of itself when an order is carried out
 
 }  // namespace
 
@@ -38,7 +39,7 @@ std::vector<WarmPool::Idle>::iterator WarmPool::Find(const std::optional<std::st
   return same != idle_.end() ? same : last("");
 }
 
-std::optional<Launcher> WarmPool::Take(const std::string& node_dir,
+std::optional<Launcher> WarmPool::Take(const std::string& request,
                                        const std::optional<std::string>& ground) {
   LookAtMachine();
   while (true) {
@@ -46,21 +47,23 @@ std::optional<Launcher> WarmPool::Take(const std::string& node_dir,
     if (one == idle_.end()) return std::nullopt;
     Launcher launcher = std::move(one->launcher);
     idle_.erase(one);
-    const ssize_t sent =
-        ::send(launcher.ended.get(), node_dir.data(), node_dir.size(), MSG_NOSIGNAL);
-    if (sent != ssize_t(node_dir.size())) continue;  // it is gone
+    const ssize_t sent = ::send(launcher.ended.get(), request.data(), request.size(), MSG_NOSIGNAL);
+    if (sent != ssize_t(request.size())) continue;  // it is gone
     launcher.ground = ground;
     launcher.machine = machine_;
     return launcher;
   }
 }
 
-void WarmPool::GiveBack(Launcher launcher) {
-  if (!launcher.serves || !os::ReceivePacket(launcher.ended.get())) return;
+bool WarmPool::GiveBack(Launcher launcher) {
+  if (!launcher.serves) return false;
+  const auto said = os::ReceivePacket(launcher.ended.get());
+  if (!said) return false;
   LookAtMachine();
-  if (!Fits(launcher) || idle_.size() >= kMost) return;
+  if (said->number != kServesAgain || !Fits(launcher) || idle_.size() >= kMost) return true;
   idle_.push_back({std::move(launcher), loop_.clock().SteadyMs()});
   if (timer_ == 0) timer_ = loop_.After(kIdleMs, [this] { LetGo(); });
+  return true;
 }
 
 void WarmPool::LetGo() {

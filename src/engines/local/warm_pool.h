@@ -31,12 +31,14 @@ class WarmPool {
   WarmPool(const WarmPool&) = delete;
   WarmPool& operator=(const WarmPool&) = delete;
 
-  // One that now carries out the order in this folder: one of its ground, or one that can still
-  // become it. Nothing when there is none.
-  std::optional<Launcher> Take(const std::string& node_dir,
+  // One that now carries out this request (launcher/warm_launcher.h): one of its ground, or one
+  // that can still become it. Nothing when there is none.
+  std::optional<Launcher> Take(const std::string& request,
                                const std::optional<std::string>& ground);
-  // One whose `ended` is readable; it stays only when it can serve again.
-  void GiveBack(Launcher launcher);
+  // One whose `ended` is readable; it stays only when it can serve again. True when the launcher
+  // itself said that it carried out its order to the end; false when it died, or when its line was
+  // never this server's.
+  bool GiveBack(Launcher launcher);
   int64_t machine() const { return machine_; }
 
  private:

@@ -7,5 +7,5 @@
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   if (argc != 4) return 2;
-  return muster::launcher::RunNursery({argv[2], argv[3] + std::strlen(argv[3])});
+  return muster::launcher::RunNursery({argv[1], argv[3] + std::strlen(argv[3])});
 }
