@@ -28,7 +28,7 @@ def events(body):
     return found
 
 
-def test_every_answer_has_the_shape_that_the_document_promises(server):
+def test_every_response_matches_the_openapi_document(server):
     good = server.submit("-g", "npu:2", "-J", "good", "--", "sh", "-c", "echo '{\"loss\": 0.5, \"epoch\": 1}'")
     bad = server.submit("--", "sh", "-c", "echo trouble; exit 3")
     waiting = server.submit("-g", "npu:64", "--", "true")
@@ -49,7 +49,7 @@ def test_every_answer_has_the_shape_that_the_document_promises(server):
     assert checked >= 10
 
 
-def test_errors_have_the_shape_that_the_document_promises(server):
+def test_error_responses_match_the_openapi_document(server):
     for method, path, status in (("GET", "/jobs/999", 404), ("DELETE", "/jobs/999", 404), ("POST", "/jobs/999/stop", 404),
                                  ("GET", "/jobs?limit=x", 400), ("POST", "/jobs", 400), ("PUT", "/code/blobs/xyz", 400)):
         code, body, _ = server.request(method, path, {} if method in ("POST", "PUT") else None)
@@ -58,7 +58,7 @@ def test_errors_have_the_shape_that_the_document_promises(server):
         assert error["code"] and error["message"]
 
 
-def test_a_log_stream_goes_on_from_the_last_event_id(server):
+def test_log_stream_resumes_from_the_last_event_id(server):
     job_id = server.submit("-g", "npu:2", "--", "sh", "-c", "for i in 1 2 3 4 5; do echo line $i; sleep 0.05; done")
     server.wait_end(job_id)
     _, body, headers = server.request("GET", f"/jobs/{job_id}/logs?follow=1")
@@ -75,7 +75,7 @@ def test_a_log_stream_goes_on_from_the_last_event_id(server):
         assert {r: before[r] + after[r] for r in (0, 1)} == text(logs)
 
 
-def test_an_event_stream_goes_on_from_the_last_event_id(server):
+def test_event_stream_resumes_from_the_last_event_id(server):
     job_id = server.submit("--", "true")
     server.wait_end(job_id)
     listed = server.get(f"/jobs/{job_id}/events")["events"]
@@ -96,7 +96,7 @@ def test_an_event_stream_goes_on_from_the_last_event_id(server):
     assert seen == seqs[1:]
 
 
-def test_a_rank_log_can_be_read_by_offset_and_followed(server):
+def test_rank_log_can_be_read_by_offset_and_followed(server):
     job_id = server.submit("--", "sh", "-c", "echo one; while [ ! -e $MUSTER_JOB_DIR/go ]; do sleep 0.01; done; echo two")
     wait_until(lambda: server.rank_log(job_id) == b"one\n")
     assert server.raw(f"/jobs/{job_id}/ranks/0/log?offset=2") == b"e\n"
@@ -128,7 +128,7 @@ def test_tls_serves_the_same_api(start_server, certificate):
     server.process.wait(20)
 
 
-def test_a_key_that_does_not_fit_is_named(server, scratch, certificate):
+def test_mismatched_tls_key_is_named(server, scratch, certificate):
     cert, key = certificate
     for flags, word in ((["--tls-cert", str(cert)], "key"), (["--tls-cert", "/no/such", "--tls-key", str(key)], "/no/such")):
         result = subprocess.run([MUSTER, "server", "--data", str(scratch / "x"), *flags], capture_output=True, text=True, env=server.env, timeout=20)

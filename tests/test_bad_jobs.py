@@ -42,13 +42,13 @@ def refused(server, path, *words, flags=()):
     ("an unknown framework", b"run: x\nframework: padle\n", ["did you mean \"paddle\""]),
     ("no run", b"name: x\n", ["run"]),
 ], ids=lambda v: v if isinstance(v, str) else "")
-def test_a_job_file_that_is(server, scratch, name, content, words):
+def test_invalid_job_file(server, scratch, name, content, words):
     path = scratch / "job.yaml"
     path.write_bytes(content)
     refused(server, path, *words)
 
 
-def test_every_fault_is_reported_at_once(server, scratch):
+def test_all_faults_are_reported_together(server, scratch):
     path = scratch / "job.yaml"
     path.write_text("run: x\nretries: -1\nprioritty: 3\nresources: {nodes: 0, devices: npu:x}\nlimits: {time: soon}\n")
     text = refused(server, path)
@@ -56,7 +56,7 @@ def test_every_fault_is_reported_at_once(server, scratch):
         assert word in text
 
 
-def test_job_files_that_are_no_files(server, scratch):
+def test_job_file_must_be_a_regular_file(server, scratch):
     result = server.run("run", "-d", scratch / "missing.yaml", check=False)
     assert result.returncode != 0 and "missing.yaml" in result.stderr
     result = server.run("run", "-d", scratch, check=False)
@@ -77,7 +77,7 @@ def code_refused(server, scratch, code, *words):
     return result.stderr
 
 
-def test_code_that_is_missing_or_a_file_or_a_link_to_nowhere(server, scratch):
+def test_code_must_be_an_existing_folder(server, scratch):
     code_refused(server, scratch, "./missing", "missing")
     (scratch / "file").write_text("x")
     code_refused(server, scratch, "./file", "file", "folder")
@@ -94,13 +94,13 @@ def test_code_above_the_limit_names_the_largest_folders(server, scratch):
     assert "data" in result.stderr and "models" in result.stderr and ".musterignore" in result.stderr
 
 
-def test_links_that_lead_out_of_the_code_are_refused(server, scratch):
+def test_links_out_of_the_code_folder_are_refused(server, scratch):
     (scratch / "code").mkdir()
     (scratch / "code/secrets").symlink_to("/etc/shadow")
     code_refused(server, scratch, "./code", "secrets")
 
 
-def test_code_that_changes_while_it_is_read_is_whole_or_refused(server, scratch):
+def test_code_that_changes_during_the_snapshot_is_consistent_or_refused(server, scratch):
     code = scratch / "code"
     code.mkdir()
     target, stop = code / "moving", threading.Event()
@@ -131,7 +131,7 @@ class TestOddFiles:
     def nothing_half_done(self):  # these jobs run
         yield
 
-    def test_sockets_pipes_and_devices_are_left_out_with_a_note(self, server, scratch):
+    def test_sockets_pipes_and_devices_are_skipped_with_a_note(self, server, scratch):
         code = scratch / "code"
         code.mkdir()
         (code / "kept").write_text("x")
@@ -143,13 +143,13 @@ class TestOddFiles:
         assert "kept" in result.stdout and "pipe" not in result.stdout and "sock" not in result.stdout
         assert "pipe" in result.stderr and "sock" in result.stderr
 
-    def test_a_link_as_code_folder_is_followed_once(self, server, scratch):
+    def test_code_folder_may_be_a_link(self, server, scratch):
         (scratch / "real").mkdir()
         (scratch / "real/inside").write_text("x")
         (scratch / "link").symlink_to("real")
         assert "inside" in server.run("run", code_job(scratch, "./link")).stdout
 
-    def test_awkward_names_survive(self, server, scratch):
+    def test_awkward_file_names_round_trip(self, server, scratch):
         code = scratch / "code"
         code.mkdir()
         for name in ("a b", "ünïcode 文件", "new\nline", "-rf", "$(touch x)", "quote'\""):

@@ -47,7 +47,7 @@ def still_alive(server):
     assert server.process.poll() is None
 
 
-def test_no_token_or_a_wrong_one_is_refused_and_says_where_the_token_is(server):
+def test_missing_or_wrong_token_is_refused_with_its_location(server):
     for token in ("", "wrong", server.endpoint()["token"][:-1], server.endpoint()["token"] + "x"):
         code, body, headers = server.request("GET", "/jobs", token=token)
         assert code == 401 and headers["WWW-Authenticate"].startswith("Bearer")
@@ -56,7 +56,7 @@ def test_no_token_or_a_wrong_one_is_refused_and_says_where_the_token_is(server):
     assert status(raw(server, head(server, "GET /api/v1/health HTTP/1.1", auth=False))) == 200
 
 
-def test_a_body_without_token_is_not_read(server):
+def test_body_without_token_is_not_read(server):
     answer = raw(server, head(server, "POST /api/v1/jobs HTTP/1.1", "Content-Length: 1000000000", auth=False))
     assert status(answer) == 401
 
@@ -72,7 +72,7 @@ def test_bad_json_is_named(server, body, word):
     assert word in answer.decode()
 
 
-def test_all_faults_of_a_spec_come_at_once(server):
+def test_all_faults_of_a_spec_are_returned_together(server):
     code, answer = server.post("/jobs", {"spec": {"run": "true", "framwork": "pytorch", "retries": -1, "resources": {"nodes": "two"}}})
     assert code == 400
     paths = {f["path"] for f in answer["error"]["faults"]}
@@ -80,7 +80,7 @@ def test_all_faults_of_a_spec_come_at_once(server):
     assert any("framework" in f["hint"] for f in answer["error"]["faults"])
 
 
-def test_too_large_is_refused_before_it_is_read(server):
+def test_too_large_body_is_refused_before_it_is_read(server):
     assert status(raw(server, head(server, "POST /api/v1/jobs HTTP/1.1", "Content-Length: 99999999999"))) == 413
     chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
     answer = raw(server, head(server, "POST /api/v1/jobs HTTP/1.1", "Transfer-Encoding: chunked") + chunk * 200)
@@ -92,7 +92,7 @@ def test_too_large_is_refused_before_it_is_read(server):
     "/api/v1/../../etc/passwd", "/api/v1/%2e%2e/%2e%2e/etc/passwd", "/api/v1/jobs/..%2f..%2fetc", "/api/v1//jobs", "/api/v1/jobs/%00",
     "/api/v1/jobs/1/ranks/..%2f..%2f..%2fjournal.db/log",
 ])
-def test_path_traversal_leads_nowhere(server, target):
+def test_path_traversal_is_refused(server, target):
     answer = raw(server, head(server, f"GET {target} HTTP/1.1"))
     assert status(answer) in (400, 404)
     assert b"root:" not in answer and b"SQLite" not in answer
@@ -101,7 +101,7 @@ def test_path_traversal_leads_nowhere(server, target):
 @pytest.mark.parametrize("data", [
     b"GARBAGE\r\n\r\n", b"\x00\x01\x02\x03\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
 ])
-def test_what_is_not_http_is_answered_400_or_closed(server, data):
+def test_invalid_http_is_answered_with_400_or_closed(server, data):
     answer = raw(server, data, close_write=True)
     assert answer == b"" or status(answer) in (400, 505)
 
@@ -116,7 +116,7 @@ def test_bad_chunking_and_two_lengths_are_refused(server):
     assert status(raw(server, twice + b"hello", close_write=True)) == 400
 
 
-def test_unknown_routes_and_methods_are_told_from_each_other(server):
+def test_unknown_route_is_404_and_unknown_method_405(server):
     code, body, _ = server.request("GET", "/job")
     assert code == 404 and "/jobs" in body.decode()
     code, _, headers = server.request("PUT", "/jobs", {})
@@ -129,12 +129,12 @@ def test_unknown_routes_and_methods_are_told_from_each_other(server):
         assert code in (400, 404), (path, body)
 
 
-def test_a_stranger_page_cannot_reach_a_loopback_server_by_a_name_of_its_own(server):
+def test_foreign_host_name_is_refused_on_loopback(server):
     answer = raw(server, head(server, "GET /api/v1/health HTTP/1.1").replace(b"Host: 127.0.0.1", b"Host: evil.example"))
     assert status(answer) == 421
 
 
-def test_a_slow_client_does_not_hold_up_the_others(server):
+def test_slow_client_does_not_delay_others(server):
     host, port = server.endpoint()["url"].removeprefix("http://").split(":")
     slow = [socket.create_connection((host, int(port))) for _ in range(50)]
     for connection in slow:
@@ -146,7 +146,7 @@ def test_a_slow_client_does_not_hold_up_the_others(server):
         connection.close()
 
 
-def test_it_refuses_to_listen_beyond_loopback_without_tls(server, start_server, scratch):
+def test_listening_beyond_loopback_requires_tls(server, start_server, scratch):
     import subprocess
     from conftest import MUSTER
     result = subprocess.run([MUSTER, "server", "--data", str(scratch / "other"), "--listen", "0.0.0.0:0"],

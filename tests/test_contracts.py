@@ -35,18 +35,18 @@ def variables(path):
     return names
 
 
-def test_the_document_has_a_section_for_every_framework():
+def test_document_has_a_section_for_every_framework():
     frameworks = {path.name.split("_")[0] for path in GOLDEN.glob("*.json")}
     assert frameworks == {section for section, _, _ in rows()} - set(COMMON)
 
 
 @pytest.mark.parametrize("section, name, golden", list(rows()))
-def test_each_row_is_pinned_by_its_golden_file(section, name, golden):
+def test_each_row_matches_its_golden_file(section, name, golden):
     assert name in variables(GOLDEN / f"{golden}.json")
 
 
 @pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.json")), ids=lambda path: path.stem)
-def test_each_variable_of_a_golden_file_has_its_row(path):
+def test_each_variable_of_a_golden_file_has_a_row(path):
     framework = path.name.split("_")[0]
     sections = COMMON + [framework] + OTHERS.get(framework, [])
     known = {name for section, name, _ in rows() if section in sections}

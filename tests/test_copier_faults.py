@@ -135,7 +135,7 @@ def some_of(fault, most=7):
 
 
 @pytest.mark.parametrize("fault", [("cut", 70_000), ("reset", 70_000), ("cut", 30), ("refuse",), ("delay", 0.02)], ids=str)
-def test_a_bad_line_costs_tries_and_nothing_else(run, scratch, s3, b, proxied, fault):
+def test_unreliable_connection_costs_retries_only(run, scratch, s3, b, proxied, fault):
     for i in range(12):
         fill(scratch / f"in/f{i}", 200_000 + i, i)
     fill(scratch / "in/large", 21 * MIB)
@@ -149,7 +149,7 @@ def test_a_bad_line_costs_tries_and_nothing_else(run, scratch, s3, b, proxied, f
     assert tree(scratch / "out") == tree(scratch / "in")
 
 
-def test_a_server_that_is_gone_is_given_up_in_words(run, scratch, b, proxied):
+def test_unreachable_server_is_reported_after_the_retries(run, scratch, b, proxied):
     fill(scratch / "f", 10)
     result = run("cp", "f", f"s3://{b}/f", more=proxied(lambda number: ("refuse",)), check=False)
     assert result.returncode == 1 and "cannot" in result.stderr and "same command again" in result.stderr
@@ -161,7 +161,7 @@ def kill_soon(process, random_):
     process.wait()
 
 
-def test_killed_at_any_instant_it_goes_on(run, scratch, s3, b, env):
+def test_copy_killed_at_any_instant_resumes(run, scratch, s3, b, env):
     random_ = random.Random(SEED)
     for i in range(40):
         fill(scratch / f"in/s{i}", 50_000 + i, i)
@@ -180,7 +180,7 @@ def test_killed_at_any_instant_it_goes_on(run, scratch, s3, b, env):
     assert os.listdir(scratch / "home/.local/state/muster/transfers") == []
 
 
-def test_what_was_done_is_not_done_again(run, scratch, s3, b, env):
+def test_completed_objects_are_not_copied_again(run, scratch, s3, b, env):
     fill(scratch / "large", 60 * MIB)
     for command in (["large", f"s3://{b}/large"], [f"s3://{b}/large", "back"]):
         command = ["cp", "--part-size", "5MiB", "--bandwidth", "20MiB", "-j", "2", *command]
@@ -198,7 +198,7 @@ def test_what_was_done_is_not_done_again(run, scratch, s3, b, env):
     assert (scratch / "back").read_bytes() == (scratch / "large").read_bytes()
 
 
-def test_a_source_that_changed_begins_anew(run, scratch, s3, b, env):
+def test_changed_source_is_copied_from_its_start(run, scratch, s3, b, env):
     fill(scratch / "large", 60 * MIB)
     command = ["cp", "--part-size", "5MiB", "--bandwidth", "20MiB", "-j", "2", "large", f"s3://{b}/large"]
     process = subprocess.Popen([MUSTER, *command], env=env, cwd=scratch, stdout=subprocess.DEVNULL)
@@ -212,7 +212,7 @@ def test_a_source_that_changed_begins_anew(run, scratch, s3, b, env):
     assert s3.list_multipart_uploads(Bucket=b).get("Uploads", []) == []
 
 
-def test_two_at_the_same_copy_do_not_mix(run, scratch, b, env):
+def test_second_process_of_the_same_copy_is_refused(run, scratch, b, env):
     fill(scratch / "large", 20 * MIB)
     command = ["cp", "--bandwidth", "5MiB", "large", f"s3://{b}/large"]
     first = subprocess.Popen([MUSTER, *command], env=env, cwd=scratch, stdout=subprocess.DEVNULL)
@@ -222,7 +222,7 @@ def test_two_at_the_same_copy_do_not_mix(run, scratch, b, env):
     assert first.wait(60) == 0
 
 
-def test_the_server_may_die_and_come_back(scratch):
+def test_copy_survives_a_server_restart(scratch):
     with serving("--store-sync", "none") as server:
         s3 = client(server)
         b = bucket(s3)
@@ -244,7 +244,7 @@ def test_the_server_may_die_and_come_back(scratch):
             assert found == tree(scratch / "in"), SEED
 
 
-def test_a_full_disk_is_told_and_leaves_nothing_half(run, scratch, s3, b):
+def test_full_disk_is_reported_and_leaves_no_partial_file(run, scratch, s3, b):
     s3.put_object(Bucket=b, Key="f", Body=os.urandom(3 * MIB))
     large = fill(scratch / "large", 40 * MIB)
     run("cp", large, f"s3://{b}/large")
@@ -287,7 +287,7 @@ class SkewedStore(http.server.BaseHTTPRequestHandler):
         self.wfile.write(answer)
 
 
-def test_a_wrong_clock_is_mended_and_an_unchecked_upload_sent_again_signed(run, scratch, env):
+def test_clock_skew_is_corrected_and_unverified_upload_is_repeated_signed(run, scratch, env):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), SkewedStore)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     fill(scratch / "f", 1000)
@@ -299,7 +299,7 @@ def test_a_wrong_clock_is_mended_and_an_unchecked_upload_sent_again_signed(run, 
     assert SkewedStore.taken[-1][1] == (scratch / "f").read_bytes()
 
 
-def test_wrong_keys_are_refused_at_once(run, scratch, store, b):
+def test_wrong_keys_fail_without_retries(run, scratch, store, b):
     s = store.endpoint()["s3"]
     fill(scratch / "f", 10)
     for access, secret, name in ((s["access_key"], "hush", "SignatureDoesNotMatch"), ("NOBODY", "hush", "InvalidAccessKeyId")):
@@ -311,7 +311,7 @@ def test_wrong_keys_are_refused_at_once(run, scratch, store, b):
         assert done["retries"] == 0 and done["failures"][0]["code"] == "denied"
 
 
-def test_ctrl_c_ends_it_so_that_it_goes_on(run, scratch, s3, b, env):
+def test_copy_stopped_by_ctrl_c_resumes(run, scratch, s3, b, env):
     fill(scratch / "large", 40 * MIB)
     command = ["cp", "--part-size", "5MiB", "--bandwidth", "20MiB", "large", f"s3://{b}/large"]
     process = subprocess.Popen([MUSTER, *command], env=env, cwd=scratch, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

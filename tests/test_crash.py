@@ -10,7 +10,7 @@ import os
 from conftest import MUSTER, marked_processes, wait_until
 
 
-def test_running_jobs_survive_the_server_and_their_logs_are_whole(server):
+def test_running_jobs_and_their_logs_survive_the_server(server):
     count = 2000
     job_id = server.submit("-N", "2", "-g", "npu:2", "--", "sh", "-c",
                            f"i=0; while [ $i -lt {count} ]; do echo line $i; i=$((i+1)); [ $((i % 200)) = 0 ] && sleep 0.05; done; true")
@@ -25,7 +25,7 @@ def test_running_jobs_survive_the_server_and_their_logs_are_whole(server):
         assert server.rank_log(job_id, rank) == expected
 
 
-def test_a_follower_gets_every_byte_once_over_a_server_that_is_killed(server, scratch):
+def test_log_follower_gets_every_byte_once_over_a_server_kill(server, scratch):
     job_id = server.submit("-g", "npu:2", "--", "sh", "-c",
                            "i=0; while [ $i -lt 300 ]; do echo line $i; i=$((i+1)); sleep 0.005; done")
     with open(scratch / "followed", "wb") as out:
@@ -41,7 +41,7 @@ def test_a_follower_gets_every_byte_once_over_a_server_that_is_killed(server, sc
         assert mine == [f"line {i}" for i in range(300)]
 
 
-def test_every_acknowledged_job_runs_exactly_once_through_a_storm_of_kills(server, scratch):
+def test_acknowledged_jobs_run_exactly_once_under_repeated_kills(server, scratch):
     """Clients submit while the server dies again and again; each job appends its number to a file."""
     ran = scratch / "ran"
     ran.touch()
@@ -79,7 +79,7 @@ def test_every_acknowledged_job_runs_exactly_once_through_a_storm_of_kills(serve
     assert len(set(acknowledged)) == len(acknowledged)
 
 
-def test_a_killed_launcher_loses_its_node_cleanly(server):
+def test_killed_launcher_loses_its_node_without_remaining_processes(server):
     job_id = server.submit("-N", "2", "-g", "npu:2", "--", "sh", "-c", "setsid sleep 1000 & exec sleep 1000")
     server.wait_state(job_id, "running")
     launchers = [pid for pid, command in marked_processes(server.data) if " launch " in command]
@@ -91,7 +91,7 @@ def test_a_killed_launcher_loses_its_node_cleanly(server):
     assert not marked_processes(server.data)
 
 
-def test_launcher_and_server_killed_together(server):
+def test_launcher_and_server_killed_together_recover(server):
     job_id = server.submit("-g", "npu:2", "--", "sh", "-c", "setsid sleep 1000 & exec sleep 1000")
     server.wait_state(job_id, "running")
     server.kill()
@@ -105,7 +105,7 @@ def test_launcher_and_server_killed_together(server):
     assert not marked_processes(server.data)
 
 
-def test_a_job_that_ends_while_the_server_is_dead_is_found_ended(server):
+def test_job_that_ends_without_a_server_is_recorded_as_ended(server):
     job_id = server.submit("--", "sh", "-c", "while [ ! -e $MUSTER_JOB_DIR/go ]; do sleep 0.01; done; echo done; exit 6")
     server.wait_state(job_id, "running")
     server.kill()
@@ -117,7 +117,7 @@ def test_a_job_that_ends_while_the_server_is_dead_is_found_ended(server):
     assert server.rank_log(job_id) == b"done\n"
 
 
-def test_a_failure_stops_the_other_nodes_even_while_the_server_is_dead(server):
+def test_failure_stops_other_nodes_without_a_server(server):
     script = "if [ $MUSTER_RANK = 0 ]; then while [ ! -e $MUSTER_JOB_DIR/go ]; do sleep 0.01; done; exit 1; fi; exec sleep 1000"
     job_id = server.submit("-N", "2", "-g", "npu:2", "--", "sh", "-c", script)
     server.wait_state(job_id, "running")
@@ -128,7 +128,7 @@ def test_a_failure_stops_the_other_nodes_even_while_the_server_is_dead(server):
     assert server.wait_end(job_id)["attempts"][0]["cause"]["rank"] == 0
 
 
-def test_a_retried_submit_makes_no_second_job(server):
+def test_repeated_submit_creates_no_second_job(server):
     spec = {"spec": {"run": "true"}}
     first = server.post("/jobs", spec, headers={"Idempotency-Key": "one"}, expect=201)[1]
     again = server.post("/jobs", spec, headers={"Idempotency-Key": "one"}, expect=200)[1]
@@ -139,7 +139,7 @@ def test_a_retried_submit_makes_no_second_job(server):
     assert again["repeated"] and later["repeated"] and not first["repeated"]
 
 
-def test_a_second_server_on_the_same_data_refuses_and_names_the_first(server):
+def test_second_server_on_the_same_data_is_refused(server):
     second = subprocess.run([MUSTER, "server", "--data", str(server.data)], capture_output=True, text=True, env=server.env, timeout=20)
     assert second.returncode != 0
     assert str(server.process.pid) in second.stderr

@@ -21,7 +21,7 @@ def name_of(path):
 
 
 @pytest.mark.parametrize("path", JOBS, ids=name_of)
-def test_the_job_file_plans_and_its_folder_says_what_it_needs(cluster, path):
+def test_example_can_be_planned_and_its_readme_names_requirements(cluster, path):
     plan = json.loads(cluster.run("plan", "--offline", "--json", path).stdout)
     ranks = [rank for node in plan["nodes"] for rank in node["ranks"]]
     assert ranks and len({rank["rank"] for rank in ranks}) == len(ranks)
@@ -30,7 +30,7 @@ def test_the_job_file_plans_and_its_folder_says_what_it_needs(cluster, path):
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*/*.py")), ids=name_of)
-def test_the_doctor_finds_nothing_in_our_own_scripts(cluster, path):
+def test_doctor_has_no_findings_in_the_examples(cluster, path):
     result = cluster.run("doctor", "--json", path)
     (file,) = json.loads(result.stdout)["files"]
     assert file["findings"] == []
@@ -54,14 +54,14 @@ def test_paddle_ranks_train_together(cluster):
     assert len(losses(log)) == 40 and losses(log)[-1] < losses(log)[0] / 2
 
 
-def test_ranks_find_themselves_in_the_rank_table(cluster):
+def test_ranks_find_their_entry_in_the_rank_table(cluster):
     job, log = run(cluster, EXAMPLES / "rank-table/job.yaml", "-g", "npu:2")
     assert "rank 0 of 4 is device 0" in log and losses(log)[-1] < losses(log)[0]
     said = [cluster.rank_log(job["id"], rank).decode() for rank in range(4)]
     assert [f"rank {r} of 4 is device {r % 2}" in said[r] for r in range(4)] == [True] * 4
 
 
-def test_horovod_ranks_train_on_real_pictures(cluster):
+def test_horovod_ranks_train_on_real_images(cluster):
     if not pathlib.Path("/usr/share/datasets/fashion-mnist").is_dir():
         pytest.skip("dataset-fashion-mnist is not installed")
     _, log = run(cluster, EXAMPLES / "rank-table/horovod.yaml", "-g", "gpu:2", "-p", "limit=4000")

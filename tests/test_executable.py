@@ -10,7 +10,7 @@ from conftest import MUSTER
 CHROOT = shutil.which("chroot", path="/usr/sbin:/usr/bin")
 
 
-def test_it_is_one_static_file_of_at_most_15_mb():
+def test_executable_is_one_static_file_of_at_most_15_mb():
     assert os.path.getsize(MUSTER) <= 15_000_000
     kind = subprocess.run(["readelf", "-lW", MUSTER], capture_output=True, text=True, check=True).stdout
     assert "INTERP" not in kind, "it asks for a loader"
@@ -19,13 +19,13 @@ def test_it_is_one_static_file_of_at_most_15_mb():
     assert "DYN" in subprocess.run(["readelf", "-h", MUSTER], capture_output=True, text=True).stdout, "not position-independent"
 
 
-def test_it_says_version_commit_and_build_date():
+def test_version_has_commit_and_build_date():
     text = subprocess.run([MUSTER, "--version"], capture_output=True, text=True, check=True).stdout
     assert re.fullmatch(r"muster \d+\.\d+\.\d+ \(commit ([0-9a-f]{12}|unknown), built \d{4}-\d\d-\d\d\)\n", text), text
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="chroot is for root")
-def test_it_starts_in_an_empty_chroot(scratch):
+def test_executable_starts_in_an_empty_chroot(scratch):
     shutil.copy(MUSTER, scratch / "muster")
     result = subprocess.run([CHROOT, str(scratch), "/muster", "--version"], capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

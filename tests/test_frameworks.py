@@ -30,7 +30,7 @@ def output(server, job):
     return "".join(server.rank_log(job["id"], r["rank"]).decode() for r in job["ranks"])
 
 
-def test_pytorch_ranks_meet_over_two_nodes(cluster, scratch):
+def test_pytorch_ranks_connect_over_two_nodes(cluster, scratch):
     (scratch / "reduce.py").write_text(ALL_REDUCE)
     job = cluster.submit("-f", "pytorch", "-N", "2", "-g", "npu:2", "--python", PYTHON, "--", PYTHON, "reduce.py", cwd=scratch)
     text = output(cluster, cluster.wait_end(job, 120))
@@ -54,7 +54,7 @@ def test_mpirun_reaches_the_other_node_without_ssh(cluster):
         assert len(set(re.findall(r"on (\S+)", text))) == 2, text
 
 
-def test_mpirun_given_by_the_user_finds_the_hosts_by_itself(cluster):
+def test_mpirun_of_the_user_finds_the_hosts(cluster):
     job = cluster.wait_end(cluster.submit("-f", "mpi", "-N", "2", "-g", "npu:2", "--", "mpirun", "-np", "4", "hostname"), 60)
     assert len(output(cluster, job).split()) >= 4
 
@@ -92,7 +92,7 @@ print("rank", rank, "met", ",".join(hosts), flush=True)
 """
 
 
-def test_horovod_ranks_find_each_other_at_the_launcher(cluster, scratch):
+def test_horovod_ranks_use_the_rendezvous_of_the_launcher(cluster, scratch):
     (scratch / "meet.py").write_text(MEET)
     job = cluster.submit("-f", "horovod", "-N", "2", "-g", "npu:2", "--", PYTHON, "meet.py", cwd=scratch)
     text = output(cluster, cluster.wait_end(job, 60))
@@ -101,7 +101,7 @@ def test_horovod_ranks_find_each_other_at_the_launcher(cluster, scratch):
     assert len({hosts for _, hosts in met}) == 1 and len(set(met[0][1].split(","))) == 2
 
 
-def test_horovodrun_stand_in_reaches_both_nodes_by_its_ssh(cluster, scratch):
+def test_horovodrun_stand_in_reaches_both_nodes_by_ssh(cluster, scratch):
     """horovodrun --gloo calls `ssh -o … HOST COMMAND` for every host of its hostfile."""
     (scratch / "horovodrun").write_text("#!/bin/sh\nwhile read host slots; do ssh -o StrictHostKeyChecking=no $host -p 22 "
                                         "'echo on $MUSTER_NODE_INDEX' </dev/null || exit 1; done < $MUSTER_HOSTFILE\n")
@@ -110,7 +110,7 @@ def test_horovodrun_stand_in_reaches_both_nodes_by_its_ssh(cluster, scratch):
     assert sorted(re.findall(r"on (\d)", output(cluster, cluster.wait_end(job, 60)))) == ["0", "1"]
 
 
-def test_a_mindspore_scheduler_ends_with_its_workers(cluster):
+def test_mindspore_scheduler_ends_with_its_workers(cluster):
     script = 'test "$MS_ROLE" = MS_SCHED && exec sleep 1000; echo $MS_ROLE $MS_NODE_ID of $MS_WORKER_NUM at $MS_SCHED_HOST'
     job = cluster.wait_end(cluster.submit("-f", "mindspore", "-N", "2", "-g", "npu:2", "--", "sh", "-c", script), 60)
     text = output(cluster, job)
@@ -118,7 +118,7 @@ def test_a_mindspore_scheduler_ends_with_its_workers(cluster):
     assert [r["role"] for r in job["ranks"] if r["rank"] == 4] == ["scheduler"]
 
 
-def test_every_node_of_a_rank_table_job_has_the_same_good_table(cluster):
+def test_all_nodes_have_the_same_valid_rank_table(cluster):
     flags = ("-f", "mindspore", "--launch", "start=rank_table", "-N", "2", "-g", "npu:2")
     job = cluster.wait_end(cluster.submit(*flags, "--", "sh", "-c", "cat $RANK_TABLE_FILE"), 60)
     tables = {cluster.rank_log(job["id"], r["rank"]) for r in job["ranks"]}
@@ -127,7 +127,7 @@ def test_every_node_of_a_rank_table_job_has_the_same_good_table(cluster):
     assert "good, 4 devices on 2 servers, form 1.0" in cluster.run("ranktable", "check", cluster.data / "table.json").stdout
 
 
-def test_a_real_nodes_table_has_the_addresses_of_its_cards(start_server, scratch):
+def test_rank_table_of_a_real_node_has_the_addresses_of_its_cards(start_server, scratch):
     (scratch / "hccn.conf").write_text("".join(f"address_{d}=192.168.{d}.17\nnetmask_{d}=255.255.255.0\n" for d in range(4)))
     (scratch / "server.yaml").write_text(f"devices: {{npu: 4}}\nhccn_conf: {scratch}/hccn.conf\n")
     server = start_server("--config", str(scratch / "server.yaml"))
@@ -137,7 +137,7 @@ def test_a_real_nodes_table_has_the_addresses_of_its_cards(start_server, scratch
     assert [(d["device_id"], d["device_ip"]) for d in one["device"]] == [(str(d), f"192.168.{d}.17") for d in range(4)]
 
 
-def test_dropped_paddle_flags_are_said_once(cluster, scratch):
+def test_dropped_paddle_flags_are_reported_once(cluster, scratch):
     """The launcher here only prints what it got."""
     (scratch / "fleetrun").write_text("#!/bin/sh\necho got $*; echo $PADDLE_RANK of $PADDLE_NNODES at $PADDLE_MASTER\n")
     (scratch / "fleetrun").chmod(0o755)
@@ -148,14 +148,14 @@ def test_dropped_paddle_flags_are_said_once(cluster, scratch):
     assert len(notes) == 1 and "--cluster_node_ips --selected_gpus" in notes[0]
 
 
-def test_a_failing_mpi_rank_fails_the_job_with_its_code(cluster):
+def test_failed_mpi_rank_fails_the_job_with_its_exit_code(cluster):
     job = cluster.wait_end(cluster.submit("-f", "mpi", "-N", "2", "-g", "npu:2", "--", "sh", "-c", "exit $((OMPI_COMM_WORLD_RANK * 7))"), 60)
     assert job["state"] == "failed"
     assert job["attempts"][0]["exit"]["class"] == "exit_code"
 
 
 @pytest.mark.parametrize("start", ["auto", "mpich"])
-def test_a_rank_that_was_killed_behind_mpirun_is_the_cause(cluster, start):
+def test_rank_killed_below_mpirun_is_the_cause(cluster, start):
     if start == "mpich" and not shutil.which("mpiexec.hydra"):
         pytest.skip("MPICH is not installed (apt-get install mpich)")
     script = "echo rank $OMPI_COMM_WORLD_RANK$PMI_RANK pid $$; exec sleep 1000"
@@ -171,7 +171,7 @@ def test_a_rank_that_was_killed_behind_mpirun_is_the_cause(cluster, start):
     assert not any(os.path.exists(f"/proc/{pid}") for pid in pids().values())
 
 
-def test_ranks_behind_mpirun_have_their_grace_time(cluster):
+def test_ranks_below_mpirun_have_the_grace_period(cluster):
     """mpirun, asked to end, would give them a second at most."""
     script = "trap 'sleep 3; echo saved $OMPI_COMM_WORLD_RANK; exit 0' TERM; echo ready; while :; do sleep 0.1; done"
     job_id = cluster.submit("-f", "mpi", "-N", "2", "-g", "npu:2", "--", "sh", "-c", script)
@@ -181,7 +181,7 @@ def test_ranks_behind_mpirun_have_their_grace_time(cluster):
     assert sorted(re.findall(r"saved (\d)", cluster.rank_log(job_id).decode())) == list("0123")
 
 
-def test_plan_prints_what_a_rank_then_really_gets(cluster):
+def test_plan_equals_the_environment_of_the_running_rank(cluster):
     flags = ("-f", "pytorch", "-N", "2", "-g", "npu:2", "--", "env")
     planned = json.loads(cluster.run("plan", "--json", *flags).stdout)["nodes"]
     job = cluster.wait_end(cluster.submit(*flags))
@@ -219,7 +219,7 @@ time.sleep(1000)
 """
 
 
-def test_a_launcher_that_is_stopped_before_it_looks_does_not_hide_the_killed_rank(cluster, scratch):
+def test_stopped_framework_launcher_does_not_hide_the_killed_rank(cluster, scratch):
     """As Paddle's does, which looks at its ranks now and then: the other node's rank has lost its peer and ends first."""
     (scratch / "slow.py").write_text(SLOW_LAUNCHER)
     job = cluster.submit("-f", "pytorch", "-N", "2", "-g", "npu:1", "--", PYTHON, "slow.py", scratch / "killed", cwd=scratch)

@@ -8,17 +8,17 @@ sys.path.insert(0, str(ROOT / "tools"))
 import check_sources  # noqa: E402
 
 
-def test_every_include_points_down_and_pure_modules_stay_pure():
+def test_includes_point_down_and_pure_modules_are_pure():
     result = subprocess.run([PYTHON, str(ROOT / "tools/check_sources.py")], capture_output=True, text=True)
     assert result.returncode == 0, result.stdout
 
 
-def test_every_module_has_its_row():
+def test_every_module_has_a_row():
     modules = {p.name for p in (ROOT / "src").iterdir() if p.is_dir()}
     assert modules == set(check_sources.ALLOWED)
 
 
-def test_a_wrong_arrow_is_found():
+def test_wrong_include_is_detected():
     wrong = '#include "store/journal.h"\n#include <ctime>\n'
     faults = list(check_sources.layer_faults("src/dialect/x.cc", wrong, check_sources.ALLOWED, False))
     assert len(faults) == 2

@@ -148,26 +148,26 @@ print("fine with", mox.__file__)
 '''
 
 
-def test_every_rank_of_two_nodes_has_buckets_with_nothing_configured(cluster, store, b, scratch):
+def test_ranks_on_two_nodes_use_buckets_without_configuration(cluster, store, b, scratch):
     _, logs = run(cluster, scratch, EVERYTHING, "-N", "2", "-g", "cpu:2")
     assert len(logs) == 4 and all(f"fine with {cluster.data}/python/" in log for log in logs)
     assert store.file.read("obs://bucket/ranks/3/a.txt") == "rank 3!"
 
 
-def test_a_store_of_the_users_own_stays_his(cluster, scratch):
+def test_store_configured_by_the_user_is_kept(cluster, scratch):
     script = "import os\nprint({n: os.environ.get(n) for n in ('S3_ENDPOINT', 'ACCESS_KEY_ID', 'AWS_ACCESS_KEY_ID')})"
     _, logs = run(cluster, scratch, script, S3_ENDPOINT="http://obs.example", AWS_ACCESS_KEY_ID="mine")
     assert "{'S3_ENDPOINT': 'http://obs.example', 'ACCESS_KEY_ID': None, 'AWS_ACCESS_KEY_ID': 'mine'}" in logs[0]
 
 
-def test_other_clients_find_the_store_too(cluster, store, b, scratch):
+def test_other_clients_find_the_store(cluster, store, b, scratch):
     store.file.write(f"{b}/seen", "x")
     script = "import os, subprocess\nsubprocess.run([os.environ['MUSTER_EXECUTABLE'], 'objects', 'ls', 's3://bucket'], check=True)"
     _, logs = run(cluster, scratch, script)
     assert "seen" in logs[0]
 
 
-def test_the_stores_key_is_on_no_page_and_in_no_file_of_a_job(cluster, scratch):
+def test_store_key_appears_in_no_page_or_file_of_a_job(cluster, scratch):
     secret = cluster.endpoint()["s3"]["secret_key"]
     job, _ = run(cluster, scratch, "import os\nassert os.environ['SECRET_ACCESS_KEY']\nassert os.environ['AWS_SECRET_ACCESS_KEY']")
     pages = [cluster.run(*words).stdout for words in (("describe", job["id"]), ("describe", "--json", job["id"]), ("events", job["id"]),
@@ -177,7 +177,7 @@ def test_the_stores_key_is_on_no_page_and_in_no_file_of_a_job(cluster, scratch):
     assert files and not [1 for text in pages if secret in text] and not [1 for text in files if secret.encode() in text]
 
 
-def test_an_installed_package_of_the_name_does_not_shadow_it(cluster, store, b, scratch):
+def test_installed_package_of_the_same_name_does_not_shadow_moxing(cluster, store, b, scratch):
     other = scratch / "site/moxing"
     other.mkdir(parents=True)
     (other / "__init__.py").write_text("raise SystemExit('the wrong one')\n")
@@ -186,7 +186,7 @@ def test_an_installed_package_of_the_name_does_not_shadow_it(cluster, store, b, 
     assert sum(log.count("is another package of this name") for log in logs) == 1
 
 
-def test_a_server_that_was_started_again_is_found_again(cluster, store, b, scratch):
+def test_restarted_server_is_found_again(cluster, store, b, scratch):
     """Its port is another one, and the job has the old one in its variables."""
     script = ("import moxing as mox, pathlib, time\nmox.file.write('obs://bucket/before', '1')\nprint('ready', flush=True)\n"
               "end = time.monotonic() + 120\nwhile not pathlib.Path(%r).exists() and time.monotonic() < end:\n    time.sleep(0.05)\n"
@@ -219,7 +219,7 @@ assert mox.file.get_size(target, recursive=True) == 4000
 
 
 @pytest.mark.parametrize("target", ["fetched", "fetched/RANK"], ids=["one folder", "a folder a rank"])
-def test_eight_ranks_fetch_once(cluster, store, b, scratch, target):
+def test_eight_ranks_fetch_a_file_once(cluster, store, b, scratch, target):
     for number in range(40):
         store.file.write(f"{b}/data/d{number % 4}/{number}", "x" * 100)
     proxy = Counting(cluster.endpoint()["s3"]["endpoint"])
@@ -232,7 +232,7 @@ def test_eight_ranks_fetch_once(cluster, store, b, scratch, target):
     assert len(proxy.bodies()) == len(set(proxy.bodies())) == 40
 
 
-def test_a_rank_killed_while_it_fetches_leaves_the_others_their_data(cluster, store, b, scratch, monkeypatch):
+def test_killed_rank_does_not_prevent_the_fetch_of_others(cluster, store, b, scratch, monkeypatch):
     for number in range(40):
         store.file.write(f"{b}/data/d{number % 4}/{number}", "x" * 100)
     proxy = Counting(cluster.endpoint()["s3"]["endpoint"])
@@ -256,7 +256,7 @@ def test_a_rank_killed_while_it_fetches_leaves_the_others_their_data(cluster, st
         proxy.close()
 
 
-def test_a_changed_object_is_fetched_again(store, b, scratch):
+def test_changed_object_is_fetched_again(store, b, scratch):
     store.file.write(f"{b}/data/a", "old")
     store.file.copy_parallel(f"{b}/data", str(scratch / "to"))
     store.file.write(f"{b}/data/a", "new")
@@ -279,7 +279,7 @@ def test_awkward_keys_are_kept_listed_read_and_removed(store, b):
 
 
 @pytest.mark.parametrize("copier", [True, False], ids=["copier", "python"])
-def test_awkward_names_survive_the_way_to_a_bucket_and_back(store, b, scratch, monkeypatch, copier):
+def test_awkward_names_round_trip_through_a_bucket(store, b, scratch, monkeypatch, copier):
     if not copier:
         monkeypatch.setenv("MUSTER_EXECUTABLE", "/nonexistent")
     for name in AWKWARD:
@@ -295,7 +295,7 @@ def test_awkward_names_survive_the_way_to_a_bucket_and_back(store, b, scratch, m
 
 @pytest.mark.parametrize("keys, error", [(["a", "a/b"], FileExistsError), (["../x"], OSError), (["a//b"], OSError), (["./a"], OSError)],
                          ids=["file and folder", "above", "empty part", "dot"])
-def test_keys_that_are_no_files_fail_and_leave_the_folder_alone(store, b, scratch, keys, error):
+def test_keys_that_are_not_valid_file_names_fail_and_change_nothing(store, b, scratch, keys, error):
     for key in keys:
         store.file.write(f"{b}/t/{key}", "evil")
     with pytest.raises(error):
@@ -303,7 +303,7 @@ def test_keys_that_are_no_files_fail_and_leave_the_folder_alone(store, b, scratc
     assert not (scratch / "in/x").exists()
 
 
-def test_errors_are_the_ones_that_scripts_catch(store, b, scratch):
+def test_errors_have_the_types_that_scripts_catch(store, b, scratch):
     file = store.file
     file.write(f"{b}/f", "x")
     file.write(f"{b}/d/f", "x")
@@ -325,14 +325,14 @@ def test_errors_are_the_ones_that_scripts_catch(store, b, scratch):
     assert not file.exists("obs://nobucket") and not file.exists(f"{b}/f/") and not (scratch / "x").exists()
 
 
-def test_wrong_keys_are_refused_with_the_stores_own_words(store, b, monkeypatch):
+def test_wrong_keys_are_refused_with_the_error_of_the_store(store, b, monkeypatch):
     monkeypatch.setenv("SECRET_ACCESS_KEY", "wrong")
     with pytest.raises(store.file.MoxFileRespException, match="SignatureDoesNotMatch") as error:
         store.file.write(f"{b}/x", "")
     assert error.value.resp.status == 403 and error.value.resp.errorCode == "SignatureDoesNotMatch"
 
 
-def test_a_store_that_is_not_there_is_named(store, monkeypatch):
+def test_unreachable_store_is_named(store, monkeypatch):
     from moxing.framework.file import settings
     monkeypatch.setattr(settings, "_said", {"retry": 1, "retry_wait": 0.01})
     monkeypatch.setenv("S3_ENDPOINT", "http://127.0.0.1:1")
@@ -340,7 +340,7 @@ def test_a_store_that_is_not_there_is_named(store, monkeypatch):
         store.file.exists("obs://bucket/x")
 
 
-def test_remove_does_nothing_to_folders_unless_told(store, b):
+def test_remove_needs_recursive_for_folders(store, b):
     file = store.file
     file.write(f"{b}/d/f", "x")
     file.remove(f"{b}/d")
@@ -352,7 +352,7 @@ def test_remove_does_nothing_to_folders_unless_told(store, b):
 
 @pytest.mark.parametrize("source, target", [("a", "a/b"), ("a/b", "a"), ("a", "")], ids=["into itself", "out of itself", "to the root"])
 @pytest.mark.parametrize("copier", [True, False], ids=["copier", "python"])
-def test_a_folder_is_never_lost_by_moving_it_within_itself(store, b, monkeypatch, source, target, copier):
+def test_moving_a_folder_into_itself_loses_nothing(store, b, monkeypatch, source, target, copier):
     if not copier:
         monkeypatch.setenv("MUSTER_EXECUTABLE", "/nonexistent")
     store.file.write(f"{b}/a/b/b/x", "kept")
@@ -364,13 +364,13 @@ def test_a_folder_is_never_lost_by_moving_it_within_itself(store, b, monkeypatch
     assert store.file.read(f"{b}/c/b/b/x") == "kept" and not store.file.exists(f"{b}/a")
 
 
-def test_an_empty_source_is_no_error(store, b, scratch):
+def test_empty_source_is_not_an_error(store, b, scratch):
     store.file.make_dirs(f"{b}/void")
     store.file.copy_parallel(f"{b}/void", str(scratch / "void"))
     assert os.listdir(scratch / "void") == []
 
 
-def test_large_objects_grow_and_are_read_in_pieces(store, b, scratch):
+def test_large_objects_are_appended_and_read_in_ranges(store, b, scratch):
     data = os.urandom(17 << 20)
     (scratch / "large").write_bytes(data)
     store.file.copy(str(scratch / "large"), f"{b}/large")
@@ -398,7 +398,7 @@ def test_file_objects_write_in_every_mode(store, b, mode, expected):
     assert store.file.read(f"{b}/f") == expected
 
 
-def test_appends_of_many_writers_are_all_there(store, b):
+def test_appends_of_many_writers_are_complete(store, b):
     threads = [threading.Thread(target=lambda n=n: store.file.append(f"{b}/log", f"{n}\n")) for n in range(6)]
     for thread in threads:
         thread.start()
@@ -407,7 +407,7 @@ def test_appends_of_many_writers_are_all_there(store, b):
     assert sorted(store.file.read(f"{b}/log").split()) == sorted(str(n) for n in range(6))
 
 
-def test_shifted_functions_take_urls(store, b, scratch):
+def test_shifted_functions_accept_urls(store, b, scratch):
     script = ("import sys, os, glob, shutil, json, pickle\nimport moxing as mox\nmox.file.shift('os', 'mox')\n"
               "with open('obs://bucket/s/a.json', 'w') as f: json.dump([1], f)\n"
               "with open('obs://bucket/s/b.pkl', 'wb') as f: pickle.dump({'k': 1}, f)\n"
@@ -428,7 +428,7 @@ def test_shifted_functions_take_urls(store, b, scratch):
 
 # ---------------------------------------------------------------------------------------------------- a whole flow
 
-def test_a_training_takes_its_data_from_a_bucket_and_leaves_its_model_there(cluster, store, scratch):
+def test_training_reads_data_from_and_writes_its_model_to_a_bucket(cluster, store, scratch):
     """Buckets for data and results, --data_url and --train_url as URLs, one process a device, folders of their own."""
     example = ROOT / "examples/modelarts-cifar10"
     subprocess.run([sys.executable, example / "make_data.py", scratch / "cifar"], check=True, timeout=60)

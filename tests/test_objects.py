@@ -20,13 +20,13 @@ def store():
         yield server
 
 
-def test_the_endpoint_file_tells_where_the_store_is(store):
+def test_endpoint_file_has_the_address_of_the_store(store):
     s3 = store.endpoint()["s3"]
     assert set(s3) == {"endpoint", "access_key", "secret_key", "region"}
     assert s3["endpoint"].startswith("http://127.0.0.1:")
 
 
-def test_what_was_put_comes_back_with_all_that_was_said_of_it(s3, b):
+def test_object_is_returned_with_all_metadata(s3, b):
     put = s3.put_object(Bucket=b, Key="k", Body=b"hello", ContentType="text/x-test", CacheControl="max-age=5", ContentEncoding="gzip",
                         ContentDisposition="attachment", ContentLanguage="zh", Metadata={"colour": "blue", "n": "1"}, Tagging="a=1&b=%20x")
     assert put["ETag"] == '"%s"' % hashlib.md5(b"hello").hexdigest()
@@ -42,7 +42,7 @@ def test_what_was_put_comes_back_with_all_that_was_said_of_it(s3, b):
     assert s3.get_object_tagging(Bucket=b, Key="k")["TagSet"] == [{"Key": "a", "Value": "1"}, {"Key": "b", "Value": " x"}]
 
 
-def test_every_key_is_possible_and_listed_in_the_order_of_bytes(s3, b):
+def test_any_key_is_accepted_and_listed_in_byte_order(s3, b):
     every = sorted(set(AWKWARD + HOSTILE), key=lambda k: k.encode())
     for key in every:
         s3.put_object(Bucket=b, Key=key, Body=key.encode())
@@ -77,7 +77,7 @@ def test_no_key_leaves_its_bucket(store, s3, b):
     assert not os.path.exists("/etc/muster-was-here")
 
 
-def test_a_bucket_is_a_folder_to_be_read_and_filled(store, s3, b):
+def test_bucket_is_a_readable_and_writable_folder(store, s3, b):
     folder = store.data / "objects" / b
     s3.put_object(Bucket=b, Key="data/train.csv", Body=b"1,2,3")
     assert (folder / "data/train.csv").read_bytes() == b"1,2,3"
@@ -96,7 +96,7 @@ def test_a_bucket_is_a_folder_to_be_read_and_filled(store, s3, b):
     s3.delete_bucket(Bucket="made-by-hand")
 
 
-def test_what_keeps_an_empty_bucket_is_named(store, s3, b):
+def test_file_that_prevents_bucket_removal_is_named(store, s3, b):
     folder = store.data / "objects" / b
     (folder / "sub").mkdir()
     for name in ("sub/pipe", "z-link", "%=weird"):
@@ -127,7 +127,7 @@ def test_ranges_and_conditions(s3, b):
         assert code_of(error) == code, query
 
 
-def test_exactly_one_of_many_writers_makes_the_object(store, b):
+def test_exactly_one_of_many_conditional_writers_succeeds(store, b):
     def attempt(i):
         own = client(store)
         own.meta.events.register("before-sign.s3.PutObject", lambda request, **_: request.headers.add_header("If-None-Match", "*"))
@@ -159,7 +159,7 @@ def test_listing_groups_by_delimiter_and_pages(s3, b):
     assert first["NextMarker"] == "d02/" and first["IsTruncated"]
 
 
-def test_copies_keep_or_replace_what_is_known(s3, b):
+def test_copies_keep_or_replace_metadata(s3, b):
     s3.put_object(Bucket=b, Key="ü/from a", Body=b"copy me", Metadata={"a": "1"}, ContentType="text/one")
     s3.copy_object(Bucket=b, Key="kept", CopySource={"Bucket": b, "Key": "ü/from a"})
     kept = s3.get_object(Bucket=b, Key="kept")
@@ -177,7 +177,7 @@ def test_copies_keep_or_replace_what_is_known(s3, b):
     assert code_of(error) == "NoSuchKey"
 
 
-def test_a_running_read_keeps_the_bytes_it_began_with(s3, b):
+def test_running_read_is_not_affected_by_a_replacement(s3, b):
     old = os.urandom(8 << 20)
     s3.put_object(Bucket=b, Key="k", Body=old)
     stream = s3.get_object(Bucket=b, Key="k")["Body"]
@@ -187,7 +187,7 @@ def test_a_running_read_keeps_the_bytes_it_began_with(s3, b):
     assert begin + stream.read() == old
 
 
-def test_errors_have_the_names_that_clients_look_for(store, s3, b):
+def test_errors_have_s3_names(store, s3, b):
     def code(call, **query):
         with pytest.raises(ClientError) as error:
             call(**query)
@@ -210,7 +210,7 @@ def test_errors_have_the_names_that_clients_look_for(store, s3, b):
     assert s3.create_bucket(Bucket=b)["ResponseMetadata"]["HTTPStatusCode"] == 200, "one's own bucket again"
 
 
-def test_what_is_not_signed_is_denied(store, b):
+def test_unsigned_requests_are_denied(store, b):
     url = store.endpoint()["s3"]["endpoint"]
     for path in ("/", f"/{b}", f"/{b}/k"):
         with pytest.raises(urllib.error.HTTPError) as error:
@@ -219,7 +219,7 @@ def test_what_is_not_signed_is_denied(store, b):
 
 
 @pytest.mark.parametrize("version", ["s3v4", "s3"])
-def test_signed_urls_work_until_they_expire_or_are_changed(store, b, version):
+def test_presigned_urls_work_until_they_expire_or_change(store, b, version):
     s3 = client(store, signature_version=version)
     key = "signed ü/&+key"
     put = s3.generate_presigned_url("put_object", Params={"Bucket": b, "Key": key}, ExpiresIn=300)
@@ -241,7 +241,7 @@ def test_signed_urls_work_until_they_expire_or_are_changed(store, b, version):
     wait_until(expired, 60, "the signed URL to expire")
 
 
-def test_tags_and_cors_are_kept_and_removed(s3, b):
+def test_tags_and_cors_are_stored_and_removed(s3, b):
     s3.put_object(Bucket=b, Key="k", Body=b"x", Metadata={"stays": "1"})
     tags = [{"Key": "stage", "Value": "ü <&>"}]
     s3.put_object_tagging(Bucket=b, Key="k", Tagging={"TagSet": tags})
@@ -269,7 +269,7 @@ def test_tags_and_cors_are_kept_and_removed(s3, b):
         preflight("https://a.example.com")
 
 
-def test_keys_reach_as_far_as_their_grants(store, s3, b):
+def test_keys_are_limited_to_their_grants(store, s3, b):
     path = store.data / "objects/.muster/keys.json"
     ring = json.loads(path.read_text())
     ring["keys"].append({"access_key": "READER", "secret_key": "r" * 40, "user": "r", "grants": [{"bucket": b, "prefix": "open/", "write": False}]})
@@ -301,7 +301,7 @@ def test_keys_reach_as_far_as_their_grants(store, s3, b):
     assert [e["Code"] for e in answer["Errors"]] == ["AccessDenied"] and "open/k" in keys(s3, b)
 
 
-def test_more_metadata_than_an_attribute_holds_is_kept(s3, b):
+def test_metadata_larger_than_an_attribute_is_kept(s3, b):
     metadata = {f"name-{i}": "v" * 200 for i in range(9)}
     tags = "&".join(f"tag{i}={urllib.parse.quote('数' * 250)}" for i in range(10))
     s3.put_object(Bucket=b, Key="much", Body=b"x", Metadata=metadata, Tagging=tags)

@@ -117,7 +117,7 @@ def test_rclone(store, scratch, b):
     run(store, *command, "purge", f"m:{b}")
 
 
-def test_empty_files_among_others_keep_every_answer_with_its_request(store, scratch, b):
+def test_empty_files_do_not_mix_up_responses(store, scratch, b):
     """botocore waits to be told to go on with a body of no bytes too; an answer in its place would be taken for the next one's."""
     empty, full = scratch / "empty", scratch / "full"
     empty.write_bytes(b"")

@@ -25,7 +25,7 @@ def code(answer):
     return answer[0], found[1].decode() if found else ""
 
 
-def test_conditional_delete_removes_only_the_object_that_fits(raw, s3, b):
+def test_conditional_delete_removes_only_a_matching_object(raw, s3, b):
     etag = s3.put_object(Bucket=b, Key="k", Body=b"bytes")["ETag"]
 
     def modified():
@@ -50,7 +50,7 @@ def test_conditional_delete_removes_only_the_object_that_fits(raw, s3, b):
         s3.put_object(Bucket=b, Key="k", Body=b"bytes")
 
 
-def test_of_many_those_are_removed_whose_conditions_hold(raw, s3, b):
+def test_delete_objects_checks_each_condition(raw, s3, b):
     etag = s3.put_object(Bucket=b, Key="other", Body=b"bytes")["ETag"]
     cases = {"etag": f"<ETag>{etag}</ETag>", "bare": f"<ETag>{etag.strip(chr(34))}</ETag>", "size": "<Size>5</Size>",
              "version": "<VersionId>null</VersionId>", "none": "<VersionId/>", "not-etag": "<ETag>x</ETag>", "no-etag": "<ETag/>",
@@ -70,7 +70,7 @@ def test_of_many_those_are_removed_whose_conditions_hold(raw, s3, b):
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "PUT"])
-def test_a_version_that_cannot_be_is_never_taken_for_the_object(raw, s3, b, method):
+def test_unknown_version_is_refused(raw, s3, b, method):
     s3.put_object(Bucket=b, Key="k", Body=b"bytes")
     for version in ("versionId=3HL4kqtJvjVBH40Nrjfkd", "tagging&versionId=x") if method != "HEAD" else ("versionId=x",):
         status, answer, _ = raw.v2(method, f"/{b}/k?{version}", b"", "AWS")
@@ -79,14 +79,14 @@ def test_a_version_that_cannot_be_is_never_taken_for_the_object(raw, s3, b, meth
     assert raw.v2("DELETE", f"/{b}/k?versionId=null", b"", "AWS")[0] == 204 and keys(s3, b) == []
 
 
-def test_a_piece_of_an_object_is_never_written_as_the_whole(raw, s3, b):
+def test_content_range_on_put_is_refused(raw, s3, b):
     s3.put_object(Bucket=b, Key="k", Body=b"all of it")
     assert code(raw.v2("PUT", f"/{b}/k", b"piece", "AWS", {"x-amz-write-offset-bytes": "9"})) == (501, "NotImplemented")
     assert code(raw.v2("PUT", f"/{b}/k", b"piece", "AWS", {"x-amz-write-offset-bytes": "0"})) == (501, "NotImplemented")
     assert body(s3, b, "k") == b"all of it"
 
 
-def test_an_object_of_parts_has_the_size_that_was_said_or_is_not_made(raw, s3, b):
+def test_multipart_object_must_have_the_declared_size(raw, s3, b):
     upload = s3.create_multipart_upload(Bucket=b, Key="k")["UploadId"]
     etags = [s3.upload_part(Bucket=b, Key="k", UploadId=upload, PartNumber=n, Body=data)["ETag"] for n, data in ((1, b"x" * (5 << 20)), (2, b"end"))]
 
@@ -103,7 +103,7 @@ def test_an_object_of_parts_has_the_size_that_was_said_or_is_not_made(raw, s3, b
     assert complete(str(whole))[0] == 200 and complete(str(whole + 1)) == (400, "InvalidRequest"), "who asks again"
 
 
-def test_a_parameter_that_nobody_knows_changes_nothing(raw, s3, b):
+def test_unknown_parameter_is_ignored(raw, s3, b):
     assert raw.v2("PUT", f"/{b}/k?foo=bar", b"bytes", "AWS", resource=f"/{b}/k")[0] == 200
     assert raw.v2("GET", f"/{b}/k?foo=bar&x-id=GetObject", b"", "AWS", resource=f"/{b}/k")[1] == b"bytes"
     assert b"<Key>k</Key>" in raw.v2("GET", f"/{b}?list-type=2&foo=bar", b"", "AWS", resource=f"/{b}")[1]
@@ -111,7 +111,7 @@ def test_a_parameter_that_nobody_knows_changes_nothing(raw, s3, b):
 
 @pytest.mark.parametrize("name", ["acls", "policy", "lifecycle", "attributes", "attributes=x", "legal-hold", "renameObject", "ownershipControls=",
                                   "uploadID=x", "VersionId=x", "unheard-of"])
-def test_what_may_ask_for_something_else_is_not_done_without(raw, s3, b, name):
+def test_unsupported_subresources_return_501(raw, s3, b, name):
     s3.put_object(Bucket=b, Key="k", Body=b"bytes")
     signed = f"/{b}/k?{name}" if name in ("policy", "lifecycle") else f"/{b}/k"
     for method in ("PUT", "DELETE", "POST"):
@@ -141,7 +141,7 @@ SSE_RULE = {"ApplyServerSideEncryptionByDefault": {"SSEAlgorithm": "AES256"}}
     *(("copy_object", dict(Key="copy", CopySource="{b}/k", **more)) for more in (LOCK, {"ServerSideEncryption": "AES256"})),
     *(("create_multipart_upload", dict(Key="k", **more)) for more in (LOCK, {"ServerSideEncryption": "AES256"})),
 ])
-def test_locks_encryption_and_lifecycle_are_refused_not_promised(s3, b, call, query):
+def test_locks_encryption_and_lifecycle_are_refused(s3, b, call, query):
     s3.put_object(Bucket=b, Key="k", Body=b"bytes")
     query = {k: v.format(b=b) if k == "CopySource" else v for k, v in query.items()}
     with pytest.raises(ClientError) as error:
@@ -150,7 +150,7 @@ def test_locks_encryption_and_lifecycle_are_refused_not_promised(s3, b, call, qu
     assert (keys(s3, b), body(s3, b, "k"), "Uploads" in s3.list_multipart_uploads(Bucket=b)) == (["k"], b"bytes", False)
 
 
-def test_what_no_bucket_has_is_said_by_the_names_of_s3(s3, b):
+def test_absent_bucket_settings_have_s3_error_names(s3, b):
     for call, name in (("get_bucket_lifecycle_configuration", "NoSuchLifecycleConfiguration"), ("get_bucket_policy", "NoSuchBucketPolicy"),
                        ("get_bucket_encryption", "ServerSideEncryptionConfigurationNotFoundError"),
                        ("get_object_lock_configuration", "ObjectLockConfigurationNotFoundError"), ("get_bucket_website", "NoSuchWebsiteConfiguration")):

@@ -56,7 +56,7 @@ def check(s3, b, writers):
             assert got["ETag"] == f'"{digest}"'
 
 
-def test_a_killed_server_loses_and_tears_nothing(start_server):
+def test_server_kill_loses_and_damages_no_object(start_server):
     server = start_server()
     b = bucket(client(server))
     port = server.endpoint()["s3"]["endpoint"]
@@ -81,7 +81,7 @@ def test_a_killed_server_loses_and_tears_nothing(start_server):
     assert not list((server.data / "objects/.muster/tmp").glob("*/*"))
 
 
-def test_an_upload_goes_on_after_the_server_was_killed(start_server):
+def test_multipart_upload_continues_after_a_server_kill(start_server):
     server = start_server()
     s3 = client(server)
     b = bucket(s3)
@@ -101,7 +101,7 @@ def test_an_upload_goes_on_after_the_server_was_killed(start_server):
     assert not list((server.data / "objects/.muster/uploads").iterdir())
 
 
-def test_a_full_disk_is_told_and_nothing_is_half_there(start_server, scratch):
+def test_full_disk_is_reported_and_leaves_no_partial_object(start_server, scratch):
     if os.geteuid() != 0:
         pytest.skip("mounting a small file system needs root")
     small = scratch / "small"

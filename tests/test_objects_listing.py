@@ -70,14 +70,14 @@ def test_every_key_is_listed_once_and_in_order(store, all_keys):
     assert memory_of(store.process.pid, "VmHWM") - before < 32 << 10, "the server grew with the listing"
 
 
-def test_folders_are_told_without_what_is_in_them(store, all_keys):
+def test_common_prefixes_hide_their_keys(store, all_keys):
     page, = pages(client(store), Delimiter="/")
     prefixes = re.findall("<CommonPrefixes><Prefix>(.*?)</Prefix></CommonPrefixes>", page)
     assert prefixes == [f"d{i:02}/" for i in range(FOLDERS)] + ["flat/"]
     assert re.findall("<Key>(.*?)</Key>", page) == ["seed0", "seed1"]
 
 
-def test_a_listing_can_begin_anywhere(store, all_keys):
+def test_listing_can_start_after_any_key(store, all_keys):
     after = all_keys[77_777]
     page = next(pages(client(store), StartAfter=after, MaxKeys=3))
     assert re.findall("<Key>(.*?)</Key>", page) == all_keys[77_778:77_781]
@@ -85,7 +85,7 @@ def test_a_listing_can_begin_anywhere(store, all_keys):
     assert re.findall("<Key>(.*?)</Key>", page) == [k for k in all_keys if k.startswith("d42/f-0")][:2]
 
 
-def test_muster_lists_them_all_in_little_memory(store, all_keys):
+def test_muster_lists_many_objects_in_constant_memory(store, all_keys):
     child = subprocess.Popen([MUSTER, "objects", "ls", "-r", "s3://many/"], env=store.env, stdout=subprocess.PIPE, text=True)
     listed = []
     for line in child.stdout:

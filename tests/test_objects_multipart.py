@@ -77,7 +77,7 @@ def test_single_parts_of_an_object_can_be_read(s3, b):
     assert "PartsCount" not in s3.get_object(Bucket=b, Key="k")
 
 
-def test_what_was_put_in_one_piece_is_its_first_part(s3, b):
+def test_object_of_one_piece_is_its_first_part(s3, b):
     s3.put_object(Bucket=b, Key="put", Body=b"whole")
     upload, order = put_parts(s3, b, "parts", [os.urandom(5 * MIB), b"end"])
     s3.complete_multipart_upload(Bucket=b, Key="parts", UploadId=upload, MultipartUpload=order)
@@ -90,7 +90,7 @@ def test_what_was_put_in_one_piece_is_its_first_part(s3, b):
         assert code_of(error) == "InvalidPartNumber"
 
 
-def test_a_part_that_comes_twice_counts_as_it_came_last(s3, b):
+def test_last_upload_of_a_part_counts(s3, b):
     first, second = os.urandom(5 * MIB), os.urandom(5 * MIB)
     upload, order = put_parts(s3, b, "k", [first, b"end"])
     etag = s3.upload_part(Bucket=b, Key="k", UploadId=upload, PartNumber=1, Body=second)["ETag"]
@@ -102,7 +102,7 @@ def test_a_part_that_comes_twice_counts_as_it_came_last(s3, b):
     assert body(s3, b, "k") == second + b"end"
 
 
-def test_parts_sent_at_once_by_many(store, s3, b):
+def test_concurrent_parts(store, s3, b):
     parts = [os.urandom(5 * MIB) for _ in range(8)] + [os.urandom(12345)]
     upload = s3.create_multipart_upload(Bucket=b, Key="k")["UploadId"]
 
@@ -118,7 +118,7 @@ def test_parts_sent_at_once_by_many(store, s3, b):
     assert body(s3, b, "k") == b"".join(parts)
 
 
-def test_faults_of_the_end_are_told_by_name(s3, b):
+def test_errors_of_complete_multipart_upload_have_s3_names(s3, b):
     upload, order = put_parts(s3, b, "k", [b"small", b"last"])
 
     def complete(parts, upload=upload):
@@ -140,7 +140,7 @@ def test_faults_of_the_end_are_told_by_name(s3, b):
     assert code_of(error) == "NoSuchUpload"
 
 
-def test_uploads_are_listed_by_pages_and_groups(s3, b):
+def test_uploads_are_listed_in_pages_and_groups(s3, b):
     begun = [(key, s3.create_multipart_upload(Bucket=b, Key=key)["UploadId"]) for key in ("a", "a", "d/x", "d/y", "ü z")]
     for size in (1, 2, 1000):
         pages = s3.get_paginator("list_multipart_uploads").paginate(Bucket=b, PaginationConfig={"PageSize": size})
@@ -168,7 +168,7 @@ def test_parts_are_copied_from_objects(s3, b):
 
 
 @pytest.mark.parametrize("algorithm", ["CRC32", "CRC32C", "SHA1", "SHA256"])
-def test_checksums_are_kept_and_proven(s3, b, algorithm):
+def test_checksums_are_stored_and_verified(s3, b, algorithm):
     if algorithm == "CRC32C":
         pytest.importorskip("awscrt")
     s3.put_object(Bucket=b, Key="k", Body=b"hello", ChecksumAlgorithm=algorithm)
@@ -204,7 +204,7 @@ def test_bodies_in_signed_and_unsigned_chunks(store, s3, b, kind):
     assert keys(s3, b) == ["chunked"]
 
 
-def test_a_body_that_is_not_what_was_signed_is_refused(store, s3, b):
+def test_body_that_differs_from_its_signature_is_refused(store, s3, b):
     raw = Raw(store)
     status, answer, _ = raw.v4("PUT", f"/{b}/k", hashlib.sha256(b"other").hexdigest(), {}, b"payload")
     assert status == 400 and b"XAmzContentSHA256Mismatch" in answer
@@ -237,7 +237,7 @@ def test_objects_grow_by_appending(store, s3, b):
 
 
 @pytest.mark.parametrize("scheme", ["AWS", "OBS"])
-def test_the_older_signatures_and_both_families_of_headers(store, s3, b, scheme):
+def test_signature_version_2_with_both_header_families(store, s3, b, scheme):
     raw, prefix = Raw(store), "x-obs-" if scheme == "OBS" else "x-amz-"
     key = urllib.parse.quote("schlüssel und+mehr")
     status, answer, _ = raw.v2("PUT", f"/{b}/{key}", b"by hand", scheme, {prefix + "meta-colour": "blue", "Content-Type": "text/own"})
@@ -257,7 +257,7 @@ def test_the_older_signatures_and_both_families_of_headers(store, s3, b, scheme)
     assert status == 200 and headers["x-obs-api"] == "3.0"
 
 
-def test_the_older_signature_of_a_bucket_may_end_in_a_slash(store, s3, b):
+def test_signature_version_2_of_a_bucket_with_and_without_slash(store, s3, b):
     raw, made = Raw(store), f"{b}-made"
     for resource in (f"/{made}", f"/{made}/"):
         assert raw.v2("PUT", f"/{made}", b"", "AWS", resource=resource)[0] == 200
@@ -292,7 +292,7 @@ def being_received(store):
     return [link for link in links if link.startswith(tmp) and link.count("/") > tmp.count("/")]
 
 
-def test_a_cut_upload_leaves_nothing(store, s3, b):
+def test_aborted_upload_leaves_nothing(store, s3, b):
     raw = Raw(store)
     connection = http.client.HTTPConnection(raw.host, timeout=60)
     url = s3.generate_presigned_url("put_object", Params={"Bucket": b, "Key": "cut"})

@@ -98,7 +98,7 @@ def inbox(store):
     return sorted(path.name for path in (store.data / "objects/.muster/inbox").iterdir())
 
 
-def test_a_tree_with_awkward_names_goes_there_and_back(run, scratch, store, s3, b):
+def test_tree_with_awkward_names_round_trips(run, scratch, store, s3, b):
     made = {}
     for name in AWKWARD:
         if name in ("a", "a/b") or max(len(part.encode()) for part in name.split("/")) > 255:
@@ -122,7 +122,7 @@ def test_a_tree_with_awkward_names_goes_there_and_back(run, scratch, store, s3, 
     assert inbox(store) == []
 
 
-def test_objects_of_any_origin_come_down_the_short_way(run, scratch, store, s3, b):
+def test_objects_of_any_origin_are_read_from_files(run, scratch, store, s3, b):
     every = AWKWARD + HOSTILE
     for key in every:
         s3.put_object(Bucket=b, Key=key, Body=key.encode())
@@ -136,7 +136,7 @@ def test_objects_of_any_origin_come_down_the_short_way(run, scratch, store, s3, 
         assert (scratch / "one").read_bytes() == key.encode(), key
 
 
-def test_a_damaged_file_is_not_taken_for_the_object(run, scratch, store, s3, b):
+def test_damaged_file_is_not_returned_as_the_object(run, scratch, store, s3, b):
     (scratch / "f").write_bytes(b"x" * 5000)
     run("cp", "f", f"s3://{b}/f")
     path = store.data / "objects" / b / "f"
@@ -174,13 +174,13 @@ def test_only_files_of_the_inbox_become_objects(store, s3, b):
     os.unlink(store.data / "objects/.muster/inbox" / name)
 
 
-def test_who_comes_through_somebody_else_is_not_near(store):
+def test_client_behind_a_proxy_does_not_use_the_shortcut(store):
     assert ask(store, "GET", "/?muster-near=")[0] == 200
     assert ask(store, "GET", "/?muster-near=", host="127.0.0.1:1")[0] == 501
     assert ask(store, "GET", "/?muster-near=", secret_key="wrong")[0] == 403
 
 
-def test_a_key_is_made_held_to_its_scope_and_revoked(run, scratch, store, s3, b):
+def test_key_is_created_scoped_and_revoked(run, scratch, store, s3, b):
     other = bucket(s3)
     for place in (b, other):
         for key in ("data/x", "out/x"):
@@ -223,7 +223,7 @@ def test_a_key_is_made_held_to_its_scope_and_revoked(run, scratch, store, s3, b)
     assert kept.returncode != 0 and "first key" in kept.stderr
 
 
-def test_a_stamp_changes_with_every_change_below_and_only_then(store, s3, b):
+def test_stamp_changes_exactly_with_changes_below(store, s3, b):
     def stamp(prefix="set/"):
         return ask(store, "GET", f"/{b}?muster-stamp=&prefix={urllib.parse.quote(prefix, safe='')}")[1].findtext("Value")
     s3.put_object(Bucket=b, Key="set/a", Body=b"1")
@@ -241,7 +241,7 @@ def test_a_stamp_changes_with_every_change_below_and_only_then(store, s3, b):
     assert len(set(seen)) == len(seen)
 
 
-def test_a_folder_that_is_not_the_callers_is_never_near(store, scratch, b):
+def test_folder_of_another_user_disables_the_shortcut(store, scratch, b):
     """Another user of this machine, who has a key: by the connection, as from anywhere."""
     if os.geteuid() != 0:
         pytest.skip("only root can be somebody else")

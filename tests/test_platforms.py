@@ -75,7 +75,7 @@ def job_file(scratch, **fields):
     return write(scratch / "job.json", json.dumps(fields))
 
 
-def test_modelarts_gives_every_card_its_folders_variables_and_arguments(cluster, scratch, code):
+def test_modelarts_sets_folders_variables_and_arguments_of_every_card(cluster, scratch, code):
     mount = "/home/ma-user/modelarts"
     look = f"/cache /tmp {mount}/inputs/data_url_0 {mount}/user-job-dir /user/config {mount}/rank_table {mount}/log /etc/hosts"
     spec = job_file(scratch, platform="modelarts", code=str(code), run="train.py", python=PYTHON,
@@ -118,7 +118,7 @@ def task_log(cluster, job, node=0):
     return log.read_text()
 
 
-def test_nodes_find_the_names_of_all_in_the_folder_of_their_scheduler(cluster, code):
+def test_volcano_folder_has_the_names_of_all_nodes(cluster, code):
     script = "cat /etc/volcano/worker.host; for name in $(cat /etc/volcano/worker.host); do getent hosts $name > /dev/null || exit 3; done"
     job = succeeded(cluster, cluster.submit("--platform", "modelarts", "-N", "2", "-g", "npu:2", "--", script, cwd=code))
     if not has_view(job):
@@ -128,7 +128,7 @@ def test_nodes_find_the_names_of_all_in_the_folder_of_their_scheduler(cluster, c
         assert cluster.rank_log(job["id"], rank).decode() == "".join(f"{name}-worker-{i}.{name}\n" for i in range(2))
 
 
-def test_settings_can_be_replaced_inside_and_stay_as_they_are_outside(cluster, code):
+def test_etc_files_can_be_replaced_inside_the_view_only(cluster, code):
     """As ldconfig and useradd do it; with a script that does nothing else, so that a failure is seen."""
     before = set(os.listdir("/etc")), pathlib.Path("/etc/hostname").read_text()
     script = "cp -p /etc/hostname /etc/hostname.new && echo inside >> /etc/hostname.new && mv /etc/hostname.new /etc/hostname && tail -n 1 /etc/hostname"
@@ -139,7 +139,7 @@ def test_settings_can_be_replaced_inside_and_stay_as_they_are_outside(cluster, c
     assert (set(os.listdir("/etc")), pathlib.Path("/etc/hostname").read_text()) == before
 
 
-def test_the_log_of_a_node_ends_with_its_return_code(cluster, code):
+def test_log_of_a_node_ends_with_its_return_code(cluster, code):
     write(code / "ma-pre-start.sh", "echo prepared\n")
     write(code / "train.py", "import os, sys\nprint('half a line', end='')\nsys.exit(7 if os.environ['RANK_ID'] == '1' else 0)\n")
     flags = ("--platform", "modelarts", "-g", "npu:2", "--python", PYTHON, "--", "train.py")
@@ -151,7 +151,7 @@ def test_the_log_of_a_node_ends_with_its_return_code(cluster, code):
     assert "prepared" in before.splitlines()
 
 
-def test_nothing_of_a_view_is_left_on_the_machine_or_in_scratch(cluster, scratch, code):
+def test_view_leaves_nothing_on_the_machine(cluster, scratch, code):
     before = set(os.listdir("/")), set(os.listdir("/home")), pathlib.Path("/proc/self/mountinfo").read_text()
     script = "echo x > /tmp/lock; mkdir -p /cache/data; echo y > /cache/data/file; echo z > $MA_HOME/kept; ls -d /cache /tmp/lock"
     job = succeeded(cluster, cluster.submit("--platform", "modelarts", "-C", ".", "-N", "2", "-g", "npu:2", "--", script, cwd=code))
@@ -165,7 +165,7 @@ def test_nothing_of_a_view_is_left_on_the_machine_or_in_scratch(cluster, scratch
         assert (node / "work/code/train.py").exists(), "what is kept through a view is not scratch"
 
 
-def test_tmp_and_cache_are_shared_by_the_ranks_of_a_node_alone(cluster, scratch):
+def test_tmp_and_cache_are_shared_inside_a_node_only(cluster, scratch):
     """The idiom of many scripts: one card copies and leaves a lock, the others wait for it."""
     code = scratch / "code"
     code.mkdir()
@@ -186,7 +186,7 @@ assert open("/cache/data/node").read() == os.environ["VC_TASK_INDEX"]
     assert job["state"] == "succeeded", job["reason"]
 
 
-def test_the_pre_start_script_is_sourced_once_a_node_before_the_cards(cluster, scratch, code):
+def test_pre_start_script_runs_once_per_node_before_the_ranks(cluster, scratch, code):
     write(code / "ma-pre-start.sh", "echo once >> $MA_LOG_DIR/count; pwd; export SINGLESERVER_MODE=True GLOG_v=\"3 x\"\n")
     flags = ("--platform", "modelarts", "-N", "1", "-g", "npu:2", "--python", PYTHON, "--", "train.py")
     job = succeeded(cluster, cluster.submit(*flags, cwd=code))
@@ -198,7 +198,7 @@ def test_the_pre_start_script_is_sourced_once_a_node_before_the_cards(cluster, s
     assert "[ModelArts Service Log] ma-pre-start.sh begins\n" in (node / "hooks.log").read_text()
 
 
-def test_a_failing_pre_start_script_is_the_jobs_failure(cluster, scratch, code):
+def test_failed_pre_start_script_fails_the_job(cluster, scratch, code):
     write(code / "ma-pre-start.sh", "echo no such driver >&2\nexit 9\n")
     job = cluster.wait_end(cluster.submit("--platform", "modelarts", "-g", "npu:2", "--", "train.py", cwd=code), 60)
     assert job["state"] == "failed" and "ma-pre-start.sh" in job["reason"] and "code 9" in job["reason"], job["reason"]
@@ -207,14 +207,14 @@ def test_a_failing_pre_start_script_is_the_jobs_failure(cluster, scratch, code):
     assert task_log(cluster, job).endswith("no such driver\n[ModelArts Service Log] Training end with return code: 9\n")
 
 
-def test_a_missing_boot_file_is_said_in_one_sentence(cluster, scratch, code):
+def test_missing_boot_file_is_reported_in_one_sentence(cluster, scratch, code):
     result = cluster.run("run", "--platform", "modelarts", "-g", "npu:2", "-C", code, "--", "tarin.py", check=False, cwd=code)
     assert result.returncode == 127
     assert "the boot file /home/ma-user/modelarts/user-job-dir/resnet/tarin.py is missing" in result.stdout + result.stderr
     assert task_log(cluster, {"id": 1}) == "[ModelArts Service Log] Training end with return code: 127\n"
 
 
-def test_the_first_generation_runs_a_command_by_its_images_script(cluster, scratch, code):
+def test_first_generation_runs_a_command_with_the_image_script(cluster, scratch, code):
     """As an image of that time does it: run_train.sh sources utils.sh, fetches, logs, uploads its log, keeps the code."""
     write(code / "run_train.sh", """#!/bin/bash
 cd "$(dirname "$0")"
@@ -257,7 +257,7 @@ exit $code
     assert len({entry.split(":")[1] for pair in ports for entry in pair}) == 1, "launchers count up from one first port"
 
 
-def test_without_a_script_of_its_own_the_first_generation_has_one(cluster, scratch, code):
+def test_first_generation_provides_a_default_script(cluster, scratch, code):
     write(code / "run.sh", "echo at $PWD; exit 6\n")
     job = cluster.wait_end(cluster.submit("--platform", "modelarts-v1", "-g", "gpu:2", "--",
                                           "bash /home/work/run_train.sh bash run.sh", cwd=code), 60)
@@ -267,7 +267,7 @@ def test_without_a_script_of_its_own_the_first_generation_has_one(cluster, scrat
     assert job["attempts"][0]["exit"]["code"] == 6
 
 
-def test_apulis_runs_on_the_first_node_and_reaches_the_others_by_name(cluster, scratch, code):
+def test_apulis_runs_on_the_first_node_and_reaches_others_by_name(cluster, scratch, code):
     script = ("cd ~ && sudo -E bash -c 'echo as $DLWS_USER_NAME' && mkdir -p ~/checkpoints && echo done > ~/checkpoints/one && while read host slots; do ssh -o X=y $host -p "
               "$DLWS_SD_worker0_SSH_PORT 'echo on $DLWS_ROLE_NAME-$DLWS_ROLE_IDX $(cat ~/checkpoints/one)' </dev/null || exit 1; done "
               "< /home/${DLWS_USER_NAME}/ib_config; cat /pod.env /job/hostfile && touch ~/tensorboard/${DLWS_JOB_ID}/logs/events && sleep infinity")
@@ -290,7 +290,7 @@ def test_apulis_runs_on_the_first_node_and_reaches_the_others_by_name(cluster, s
     assert (home / f"tensorboard/{UUID.format(job['id'])}/logs/events").exists()
 
 
-def test_apulis_runs_on_every_node_with_npus_and_has_their_table(cluster, scratch, code):
+def test_apulis_runs_on_every_node_with_npus_and_has_a_rank_table(cluster, scratch, code):
     npu = "/home/apulis/.npu"
     spec = job_file(scratch, platform="apulis", framework="mindspore", code=str(code), run=f"{PYTHON} train.py",
                     resources={"nodes": 2, "devices": "npu:2"}, env={"LOOK": "/job /home/apulis /data"})
@@ -308,7 +308,7 @@ def test_apulis_runs_on_every_node_with_npus_and_has_their_table(cluster, scratc
     assert {"hccl_tf.json", "npu_0.info", "setup_environment_done"} <= set(os.listdir(folder))
 
 
-def test_a_stop_leaves_nothing_of_a_job_in_a_view(cluster, scratch, code):
+def test_stop_leaves_no_process_of_a_job_in_a_view(cluster, scratch, code):
     resist = "setsid sleep 1000 & trap '' TERM; while :; do sleep 1; done"
     job = cluster.submit("--platform", "apulis", "-N", "2", "-g", "npu:2", "--grace", "1s", "--", resist, cwd=code)
     cluster.wait_state(job, "running")
@@ -316,7 +316,7 @@ def test_a_stop_leaves_nothing_of_a_job_in_a_view(cluster, scratch, code):
     assert cluster.wait_end(job)["state"] == "stopped"
 
 
-def test_a_job_in_a_view_outlives_its_server(cluster, scratch, code):
+def test_job_in_a_view_survives_its_server(cluster, scratch, code):
     go = scratch / "go"
     spec = job_file(scratch, platform="modelarts", code=str(code), inputs={"gate": str(scratch)},
                     run="until [ -e /home/ma-user/modelarts/inputs/gate_0/go ]; do sleep 0.05; done; ls -d /cache; cat /home/ma-user/mark; :",
@@ -331,7 +331,7 @@ def test_a_job_in_a_view_outlives_its_server(cluster, scratch, code):
     assert cluster.rank_log(job).decode().endswith("/cache\nmarked\n")
 
 
-def test_scratch_ends_with_a_launcher_that_is_killed(cluster, scratch, code):
+def test_scratch_folders_are_removed_after_a_launcher_kill(cluster, scratch, code):
     job = cluster.submit("--platform", "modelarts", "-g", "npu:2", "--", "mkdir -p /cache/deep; echo x > /tmp/x; echo ready; sleep 1000")
     wait_until(lambda: b"ready" in cluster.rank_log(job), 60, "the rank to be ready")
     (launcher,) = [pid for pid, command in marked_processes(cluster.data) if "--order" in command]
@@ -351,7 +351,7 @@ def without_mounts():
     return [] if left else words
 
 
-def test_without_the_right_to_mount_the_job_goes_on_and_names_what_is_missing(scratch, code):
+def test_job_without_the_right_to_mount_runs_and_names_missing_paths(scratch, code):
     words = without_mounts()
     if not words:
         pytest.skip("the right to mount cannot be taken away here")

@@ -21,14 +21,14 @@ def make(folder, name, *words):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_table_that_is_made_passes_the_check(scratch, form):
+def test_new_table_passes_the_check(scratch, form):
     table = make(scratch, "t.json", "--form", form, "--server", "10.1.0.11", "--server", "10.1.0.12", "--rule", RULE)
     assert ranktable("check", table) == f"{table}: good, 16 devices on 2 servers, form {form}\n"
     answer = json.loads(ranktable("check", table, "--json"))["tables"][0]
     assert answer["usable"] and answer["form"] == form and answer["faults"] == []
 
 
-def test_merging_single_servers_makes_the_table_of_both(scratch):
+def test_merge_of_single_servers_equals_the_table_of_both(scratch):
     for place, address in enumerate(["10.1.0.11", "10.1.0.12"]):
         addresses = ",".join(f"10.20.{d % 4}.{5 + 2 * place + d // 4}" for d in range(8))
         make(scratch, f"{place}.json", "--server", address, "--addresses", addresses)
@@ -38,13 +38,13 @@ def test_merging_single_servers_makes_the_table_of_both(scratch):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_converting_there_and_back_loses_nothing(scratch, form):
+def test_conversion_round_trips(scratch, form):
     first = make(scratch, "a.json", "--server", "10.1.0.11", "--server", "10.1.0.12", "--rule", RULE)
     ranktable("convert", first, "--form", form, "-o", scratch / "b.json")
     assert json.loads(ranktable("convert", scratch / "b.json", "--form", "1.0")) == json.loads(first.read_text())
 
 
-def test_addresses_come_from_the_servers_own_files(scratch):
+def test_addresses_come_from_hccn_conf_of_each_server(scratch):
     for place in (0, 1):
         lines = "".join(f"address_{d}=192.168.{d}.{place + 1}\nnetmask_{d}=255.255.255.0\n" for d in range(8))
         (scratch / f"hccn{place}.conf").write_text(lines)
@@ -55,7 +55,7 @@ def test_addresses_come_from_the_servers_own_files(scratch):
         ("0", "2", "192.168.2.1"), ("1", "3", "192.168.3.1"), ("2", "0", "192.168.0.2"), ("3", "1", "192.168.1.2")]
 
 
-def test_faults_are_all_named_and_the_exit_code_says_so(scratch):
+def test_all_faults_are_reported_and_the_exit_code_is_1(scratch):
     table = make(scratch, "t.json", "--server", "10.1.0.11", "--server", "10.1.0.12", "--rule", RULE)
     document = json.loads(table.read_text())
     document["server_list"][1]["device"][0]["rank_id"] = "0"
@@ -67,7 +67,7 @@ def test_faults_are_all_named_and_the_exit_code_says_so(scratch):
     assert not json.loads(ranktable("check", table, "--json", code=1))["tables"][0]["usable"]
 
 
-def test_the_table_of_another_job_is_found(scratch):
+def test_table_of_another_job_is_detected(scratch):
     table = make(scratch, "t.json", "--server", "10.1.0.11", "--server", "10.1.0.12", "--rule", RULE)
     text = ranktable("check", table, "--server", "10.1.0.11", "--server", "10.1.0.13", "--rank", "9", "--device", "0", code=1)
     assert "server 10.1.0.12 is none of this job" in text
@@ -89,7 +89,7 @@ def test_the_table_of_another_job_is_found(scratch):
     (["convert", "bad.json"], "--form"),
     (["check", "bad.json", "--device", "1"], "--device needs --rank"),
 ])
-def test_wrong_calls_say_what_to_do(scratch, words, said):
+def test_wrong_arguments_get_a_next_step(scratch, words, said):
     (scratch / "bad.json").write_text('{"version": ')
     result = subprocess.run([MUSTER, "ranktable", *words], capture_output=True, text=True, cwd=scratch, timeout=60)
     assert result.returncode != 0 and said in result.stderr and "Traceback" not in result.stderr, result.stderr

@@ -75,7 +75,7 @@ def processes_of(folder):
     return found
 
 
-def test_ranks_of_real_pytorch_start_meet_and_train(rehearse):
+def test_real_pytorch_ranks_start_connect_and_train(rehearse):
     code, answer = rehearse(TORCH, "-N", "2", "-g", "npu:2", "-f", "pytorch")
     assert (code, answer["answer"]) == (0, "yes"), answer
     assert "4 ranks started and trained" in answer["headline"]
@@ -84,13 +84,13 @@ def test_ranks_of_real_pytorch_start_meet_and_train(rehearse):
     assert answer["folder"] == "" and not list(rehearse.home.iterdir())
 
 
-def test_ranks_that_meet_and_say_nothing_are_enough(rehearse):
+def test_connected_ranks_without_output_are_sufficient(rehearse):
     code, answer = rehearse(MEETING, "-N", "2", "-g", "gpu:2", "-f", "pytorch", "--rehearse-time", "1m")
     assert (code, answer["answer"]) == (0, "yes"), answer
     assert "all 4 ranks started and met" in answer["headline"]
 
 
-def test_a_job_at_fault_is_told_with_its_cause_and_its_logs_are_kept(rehearse):
+def test_faulty_job_is_reported_with_cause_and_logs(rehearse):
     code, answer = rehearse("import os, sys\nif os.environ['RANK'] == '3':\n    sys.exit('the fourth rank has no data')\n"
                             "import time\ntime.sleep(1000)\n", "-N", "2", "-g", "npu:2", "-f", "pytorch")
     assert (code, answer["answer"]) == (1, "no"), answer
@@ -99,19 +99,19 @@ def test_a_job_at_fault_is_told_with_its_cause_and_its_logs_are_kept(rehearse):
     assert "the fourth rank has no data" in log.read_text()
 
 
-def test_what_this_machine_lacks_says_nothing_about_the_cluster(rehearse):
+def test_missing_software_on_this_machine_is_not_a_no(rehearse):
     code, answer = rehearse("import a_framework_that_is_not_here\n", "-N", "2", "-g", "npu:8")
     assert (code, answer["answer"]) == (3, "not known"), answer
     assert "this machine cannot rehearse it" in answer["headline"] and "a_framework_that_is_not_here" in answer["headline"]
 
 
-def test_a_job_that_ends_well_by_itself_is_rehearsed_whole(rehearse):
+def test_job_that_succeeds_by_itself_is_a_yes(rehearse):
     code, answer = rehearse("print('done')\n", "-N", "2", "-g", "npu:8")
     assert code == 0 and "16 ranks ran to the end" in answer["headline"]
     assert "end: the whole job ran to its end with code 0" in answer["seen"]
 
 
-def test_results_of_a_rehearsal_stay_out_of_the_jobs_own_folder(rehearse, scratch):
+def test_rehearsal_does_not_write_the_jobs_outputs(rehearse, scratch):
     results = scratch / "results"
     results.mkdir()
     script = "import sys\nopen(sys.argv[-1].split('=')[1] + '/model', 'w').write('x')\n"
@@ -119,14 +119,14 @@ def test_results_of_a_rehearsal_stay_out_of_the_jobs_own_folder(rehearse, scratc
     assert code == 0 and not list(results.iterdir())
 
 
-def test_nothing_seen_in_time_is_no_yes(rehearse):
+def test_no_observation_in_time_is_not_a_yes(rehearse):
     code, answer = rehearse("import time\ntime.sleep(1000)\n", "-g", "npu:2", "--rehearse-time", "3s")
     assert (code, answer["answer"]) == (3, "not known"), answer
     assert "of 2 ranks started, but neither a meeting nor" in answer["headline"]
 
 
 @pytest.mark.parametrize("way", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_an_interrupt_leaves_nothing_behind(rehearse, scratch, way):
+def test_interrupt_leaves_nothing(rehearse, scratch, way):
     (scratch / "train.py").write_text("import time\nprint('here', flush=True)\ntime.sleep(1000)\n")
     process = subprocess.Popen([MUSTER, "run", "--rehearse", "-g", "npu:2", "--", PYTHON, "train.py"], env=rehearse.env, cwd=scratch,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -139,7 +139,7 @@ def test_an_interrupt_leaves_nothing_behind(rehearse, scratch, way):
     assert not list(rehearse.home.iterdir())
 
 
-def test_a_killed_client_leaves_no_server_and_no_rank_behind(rehearse, scratch):
+def test_killed_client_leaves_no_server_and_no_rank(rehearse, scratch):
     (scratch / "train.py").write_text("import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('here', flush=True)\ntime.sleep(1000)\n")
     process = subprocess.Popen([MUSTER, "run", "--rehearse", "-g", "npu:2", "--", PYTHON, "train.py"], env=rehearse.env, cwd=scratch,
                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -153,7 +153,7 @@ def test_a_killed_client_leaves_no_server_and_no_rank_behind(rehearse, scratch):
 
 @pytest.mark.parametrize("words, hint", [(["-d"], "-d"), (["-N", "1000", "-g", "npu:8"], "fewer nodes"),
                                          (["--rehearse-steps", "0"], "rehearse-steps"), (["--rehearse-time", "soon"], "rehearse-time")])
-def test_what_cannot_be_rehearsed_is_refused_in_words(rehearse, scratch, words, hint):
+def test_jobs_that_cannot_be_rehearsed_are_refused(rehearse, scratch, words, hint):
     result = subprocess.run([MUSTER, "run", "--rehearse", *words, "--", "true"], env=rehearse.env, cwd=scratch, capture_output=True,
                             text=True, timeout=60)
     assert result.returncode == 2 and hint in result.stderr, result.stderr

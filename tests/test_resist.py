@@ -14,7 +14,7 @@ PYTHON = "/usr/bin/python3"
     ("is stopped", "import os,signal; print('ready', flush=True); os.kill(os.getpid(), signal.SIGSTOP)"),
     ("forks fast", "import os,time\nprint('ready', flush=True)\nfor _ in range(200):\n  if os.fork() == 0:\n    os.setsid(); time.sleep(1000)\ntime.sleep(1000)"),
 ])
-def test_stop_ends_a_rank_that(server, scratch, name, script):
+def test_stop_ends_a_rank(server, scratch, name, script):
     job_id = server.submit("--grace", "300ms", "--", PYTHON, "-c", script)
     wait_until(lambda: b"ready" in server.rank_log(job_id), what=name)
     server.run("stop", job_id)
@@ -35,7 +35,7 @@ def orphans_of(server, job_id):
     return found
 
 
-def test_what_a_rank_left_behind_is_gone_when_the_job_has_succeeded(server):
+def test_remaining_processes_are_gone_when_the_job_has_succeeded(server):
     job = server.wait_end(server.submit("--", "sh", "-c", "setsid sleep 1000 & setsid setsid sleep 1000 & exit 0"))
     assert job["state"] == "succeeded"
     clean = job["attempts"][0]["nodes"][0]["clean"]
@@ -43,13 +43,13 @@ def test_what_a_rank_left_behind_is_gone_when_the_job_has_succeeded(server):
     assert not orphans_of(server, job["id"])
 
 
-def test_a_rank_that_closes_its_output_goes_on(server):
+def test_rank_that_closes_its_output_keeps_running(server):
     job = server.wait_end(server.submit("--", "sh", "-c", "echo before; exec >&- 2>&-; exit 5"))
     assert job["attempts"][0]["exit"]["code"] == 5
     assert server.rank_log(job["id"]) == b"before\n"
 
 
-def test_a_gigabyte_without_a_newline_is_kept_whole(server):
+def test_gigabyte_without_newline_is_kept(server):
     script = "import os\nb = b'x' * (1 << 20)\nfor _ in range(1024): os.write(1, b)\n"
     job = server.wait_end(server.submit("--", PYTHON, "-c", script), seconds=120)
     assert job["state"] == "succeeded"
@@ -61,7 +61,7 @@ def test_a_gigabyte_without_a_newline_is_kept_whole(server):
     assert tail and set(tail.strip()) <= set("x")
 
 
-def test_bytes_that_are_no_text_come_back_as_they_are(server):
+def test_binary_output_is_returned_unchanged(server):
     payload = bytes(range(256)) * 10
     job = server.wait_end(server.submit("--", PYTHON, "-c", f"import os; os.write(1, bytes(range(256)) * 10)"))
     assert server.rank_log(job["id"]) == payload
@@ -69,7 +69,7 @@ def test_bytes_that_are_no_text_come_back_as_they_are(server):
     assert result.returncode == 0
 
 
-def test_a_rank_that_exits_at_once_is_a_whole_job(server):
+def test_rank_that_exits_immediately_is_a_complete_job(server):
     for _ in range(5):
         job = server.wait_end(server.submit("-g", "npu:4", "--", "true"))
         assert job["state"] == "succeeded" and all(r["exit"]["class"] == "succeeded" for r in job["ranks"])
@@ -78,7 +78,7 @@ def test_a_rank_that_exits_at_once_is_a_whole_job(server):
 @pytest.mark.parametrize("command, word", [
     (["/no/such/program"], "/no/such/program"), (["no-such-program-anywhere"], "PATH"), (["/etc/passwd"], "/etc/passwd"), (["/tmp"], "/tmp"),
 ])
-def test_what_cannot_be_executed_says_why(server, command, word):
+def test_start_failure_has_a_reason(server, command, word):
     job = server.wait_end(server.submit("--code", "none", "--", *command))
     assert job["state"] == "failed"
     assert job["attempts"][0]["exit"]["class"] == "could_not_start"

@@ -62,7 +62,7 @@ def verdict(server, job):
     return json.dumps(server.job(job))
 
 
-def test_a_prefix_is_fetched_once_and_the_job_gets_its_folder(cluster, scratch):
+def test_prefix_is_fetched_once_and_placed_in_the_jobs_folder(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     fill(s3, b, ["set/a.bin", "set/deep/b.bin", "set/empty", "other"], 10)
@@ -85,7 +85,7 @@ def test_a_prefix_is_fetched_once_and_the_job_gets_its_folder(cluster, scratch):
     assert log_of(cluster, again).replace(f"jobs/{again}", f"jobs/{job}") == log_of(cluster, job)
 
 
-def test_a_source_that_changed_is_fetched_anew(cluster, scratch):
+def test_changed_source_is_fetched_again(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     fill(s3, b, ["set/a"], 5)
@@ -100,13 +100,13 @@ def test_a_source_that_changed_is_fetched_anew(cluster, scratch):
     assert len(entries(cluster)) == 2
 
 
-def test_a_url_can_be_passed_on(cluster, scratch):
+def test_url_mode_passes_the_url(cluster, scratch):
     job = cluster.submit(look_job(scratch, "{data: {from: 's3://nobody-has-this/x', mode: url}}"))
     assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
     assert log_of(cluster, job) == "word --data=s3://nobody-has-this/x\n"
 
 
-def test_an_address_is_fetched(cluster, scratch):
+def test_http_url_is_fetched(cluster, scratch):
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             self.send_response(200)
@@ -129,7 +129,7 @@ def test_an_address_is_fetched(cluster, scratch):
 
 
 @pytest.mark.parametrize("what", ["bucket", "prefix"])
-def test_what_is_not_there_is_the_jobs_error(cluster, scratch, what):
+def test_missing_source_fails_the_job(cluster, scratch, what):
     s3 = client(cluster)
     b = bucket(s3)
     fill(s3, b, ["set/a"])
@@ -146,7 +146,7 @@ def test_what_is_not_there_is_the_jobs_error(cluster, scratch, what):
     assert url in shown and "the address, the keys or the store" in shown, shown
 
 
-def test_keys_are_nowhere_to_be_read(cluster, scratch):
+def test_keys_appear_in_no_file_or_page(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     fill(s3, b, ["set/a"])
@@ -209,7 +209,7 @@ def slow():
     server.close()
 
 
-def test_a_stop_ends_a_fetch_at_once(cluster, scratch, slow):
+def test_stop_ends_a_fetch_immediately(cluster, scratch, slow):
     job = cluster.submit(look_job(scratch, f"{{data: '{slow.url}'}}"))
     wait_until(lambda: slow.gets, 60, "the fetch to begin")
     assert cluster.job(job)["state"] == "starting"
@@ -219,14 +219,14 @@ def test_a_stop_ends_a_fetch_at_once(cluster, scratch, slow):
     assert not entries(cluster)
 
 
-def test_progress_is_told_while_it_fetches(cluster, scratch, slow):
+def test_fetch_progress_is_reported(cluster, scratch, slow):
     job = cluster.submit(look_job(scratch, f"{{data: '{slow.url}'}}"))
     wait_until(lambda: any("fetching" in note for note in notes_of(cluster, job)), 60, "a note")
     slow.gate.set()
     assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
 
 
-def test_a_killed_launcher_leaves_nothing_torn_and_the_next_job_fetches(cluster, scratch, slow):
+def test_killed_launcher_leaves_no_partial_entry_and_the_next_job_fetches(cluster, scratch, slow):
     file = look_job(scratch, f"{{data: '{slow.url}'}}")
     job = cluster.submit(file)
     wait_until(lambda: slow.gets, 60, "the fetch to begin")
@@ -244,7 +244,7 @@ def test_a_killed_launcher_leaves_nothing_torn_and_the_next_job_fetches(cluster,
     assert len(entries(cluster)) == 1
 
 
-def test_two_jobs_at_once_fetch_once(cluster, scratch, slow):
+def test_concurrent_jobs_fetch_once(cluster, scratch, slow):
     file = look_job(scratch, f"{{data: '{slow.url}'}}")
     jobs = [cluster.submit(file), cluster.submit(file)]
     wait_until(lambda: slow.gets, 60, "the fetch to begin")
@@ -257,7 +257,7 @@ def test_two_jobs_at_once_fetch_once(cluster, scratch, slow):
     assert len(entries(cluster)) == 1
 
 
-def test_the_cache_keeps_to_its_limit_and_never_drops_what_is_in_use(start_server, scratch):
+def test_cache_respects_its_limit_and_keeps_entries_in_use(start_server, scratch):
     server = start_server("--nodes", "2x2npu+2cpu", "--store-sync", "none", "--input-cache", "25000")
     s3 = client(server)
     b = bucket(s3)
@@ -280,7 +280,7 @@ def test_the_cache_keeps_to_its_limit_and_never_drops_what_is_in_use(start_serve
     assert "already on this node" in notes_of(server, again)[-1]
 
 
-def test_an_entry_that_a_job_damaged_is_fetched_again(cluster, scratch):
+def test_entry_damaged_by_a_job_is_fetched_again(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     fill(s3, b, ["set/x"], 100)
@@ -297,7 +297,7 @@ def spares(server):
     return [path for entry in entries(server) for path in entry.glob("spare-*")]
 
 
-def test_a_job_gets_the_links_that_the_one_before_left_alone(cluster, scratch):
+def test_unchanged_links_of_an_earlier_job_are_reused(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     fill(s3, b, ["set/a", "set/deep/b"], 4)
@@ -314,7 +314,7 @@ def test_a_job_gets_the_links_that_the_one_before_left_alone(cluster, scratch):
 
 
 @pytest.mark.parametrize("harm", ["rm a", "echo more >> new", "rm a; echo four > a", "rm -r deep; ln -s / deep", "chmod 777 deep"])
-def test_what_a_job_does_in_its_folder_is_never_the_next_ones(cluster, scratch, harm):
+def test_changes_in_an_input_folder_do_not_reach_the_next_job(cluster, scratch, harm):
     s3 = client(cluster)
     b = bucket(s3)
     fill(s3, b, ["set/a", "set/deep/b"], 5)
@@ -332,7 +332,7 @@ def test_what_a_job_does_in_its_folder_is_never_the_next_ones(cluster, scratch, 
     assert "already on this node" in notes_of(cluster, job)[-1]
 
 
-def test_a_job_on_modelarts_finds_it_under_the_platforms_name(cluster, scratch):
+def test_input_has_the_path_of_modelarts(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     fill(s3, b, ["set/a", "set/deep/b"], 3)
@@ -345,7 +345,7 @@ def test_a_job_on_modelarts_finds_it_under_the_platforms_name(cluster, scratch):
         assert log_of(cluster, job, rank).splitlines()[:2] == ["a 3", "deep/b 3"]
 
 
-def test_a_fetch_goes_on_over_a_server_that_is_killed(cluster, scratch):
+def test_fetch_survives_a_server_kill(cluster, scratch):
     """The store is in the server: the node waits for it to come back, and nothing is fetched twice or torn."""
     s3 = client(cluster)
     b = bucket(s3)

@@ -43,7 +43,7 @@ def test_sizes_and_kinds(tree):
         file.stat(str(tree / "no"))
 
 
-def test_remove_leaves_folders_alone_unless_told(tree):
+def test_remove_keeps_folders_without_recursive(tree):
     file.remove(str(tree))
     file.remove(str(tree / "a/one.txt") + "/")
     assert (tree / "a/one.txt").exists()
@@ -75,27 +75,27 @@ def test_trees_are_copied_with_links_and_empty_folders(tree, tmp_path):
     assert (tree / "a/one.txt").read_text() == "1\n"
 
 
-def test_a_link_into_itself_ends(tree, tmp_path):
+def test_recursive_link_terminates(tree, tmp_path):
     os.symlink("..", tree / "a/up")
     file.copy_parallel(str(tree / "a"), str(tmp_path / "to"))
     assert (tmp_path / "to/b/two.txt").exists()
 
 
-def test_an_empty_source_is_no_error_and_makes_the_folder(tree, tmp_path):
+def test_empty_source_creates_the_folder(tree, tmp_path):
     file.copy_parallel(str(tree / "empty"), str(tmp_path / "new"))
     assert os.listdir(tmp_path / "new") == []
     with pytest.raises(file.MoxFileNotExistsException):
         file.copy_parallel(str(tree / "none"), str(tmp_path / "new"))
 
 
-def test_a_list_of_files_restricts_the_copy(tree, tmp_path):
+def test_file_list_restricts_the_copy(tree, tmp_path):
     file.copy_parallel(str(tree), str(tmp_path / "some"), file_list=["a/b/two.txt"])
     assert file.list_directory(str(tmp_path / "some"), recursive=True) == ["a", "a/b", "a/b/two.txt"]
     with pytest.raises(OSError):
         file.copy_parallel(str(tree), str(tmp_path / "some"), file_list=["../../secret"])
 
 
-def test_a_single_file_is_copied_as_one(tree, tmp_path):
+def test_single_file_is_copied(tree, tmp_path):
     file.copy_parallel(str(tree / "a/one.txt"), str(tmp_path / "x/y"))
     file.copy(str(tree / "a/one.txt"), str(tmp_path / "x") + "/")
     assert (tmp_path / "x/y").read_text() == (tmp_path / "x/one.txt").read_text() == "1\n"
@@ -113,7 +113,7 @@ def test_rename_moves_files_and_folders(tree, tmp_path):
 
 
 @pytest.mark.parametrize("mode, expected", [("w", "new"), ("a", "old\nnew"), ("r+", "new\n"), ("w+", "new"), ("a+", "old\nnew")])
-def test_file_objects_do_what_open_does(tmp_path, mode, expected):
+def test_file_objects_behave_like_open(tmp_path, mode, expected):
     path = tmp_path / "f"
     path.write_text("old\n")
     with file.File(str(path), mode) as stream:
@@ -140,7 +140,7 @@ def test_file_objects_read_lines_and_seek(tmp_path):
         file.File(str(path) + "x")
 
 
-def test_shift_changes_nothing_for_local_paths_and_can_be_undone(tree):
+def test_shift_keeps_local_paths_and_can_be_undone(tree):
     own = (open, os.listdir, os.stat, shutil.rmtree)
     file.shift("os", "mox")
     file.shift("os", "mox")
@@ -159,7 +159,7 @@ def test_shift_changes_nothing_for_local_paths_and_can_be_undone(tree):
         file.shift("os", "tf")
 
 
-def test_the_names_that_scripts_touch_are_there():
+def test_names_used_by_scripts_exist():
     import moxing.framework.file.file_io as file_io
     from moxing.framework.util import runtime
     assert mox.framework.file is mox.file and file_io._LARGE_FILE_METHOD and file_io._NUMBER_OF_PROCESSES

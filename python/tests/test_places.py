@@ -14,28 +14,28 @@ from moxing.framework.file.location import Location, is_remote
     ("obs://b/k", "b", "k"), ("s3://b/k", "b", "k"), ("S3://b", "b", ""), ("s3://b/", "b", ""), ("obs://b//k", "b", "/k"),
     ("obs://b/a/../c", "b", "a/../c"), ("s3:/b/k", "b", "k"), ("obs://b/a?x#y%20", "b", "a?x#y%20"), ("obs://b/数 据", "b", "数 据"),
 ])
-def test_every_character_of_a_key_counts(url, bucket, key):
+def test_every_character_of_a_key_is_significant(url, bucket, key):
     at = Location(url)
     assert (at.remote, at.bucket, at.key) == (True, bucket, key)
 
 
 @pytest.mark.parametrize("url", ["/s3://b/k", "s3", "s3:", "obs", "./obs://b", "http://b/k", pathlib.Path("/x")])
-def test_everything_else_is_a_local_path(url):
+def test_other_text_is_a_local_path(url):
     assert not Location(url).remote
 
 
-def test_anything_may_be_asked_whether_it_is_remote():
+def test_is_remote_accepts_any_text():
     assert [is_remote(what) for what in (3, None, b"s3://b/k", "s3://b/k", pathlib.PurePosixPath("s3://b/k"))] == \
         [False, False, False, True, True]
 
 
 @pytest.mark.parametrize("url", ["", "obs://", "obs:///k", "s3:///", "a\0b"])
-def test_what_names_nothing_is_refused_in_words(url):
+def test_urls_without_a_name_are_refused(url):
     with pytest.raises(ValueError, match="moxing: "):
         Location(url)
 
 
-def test_a_folder_is_its_prefix():
+def test_folder_equals_its_prefix():
     assert [Location(url).prefix for url in ("obs://b", "obs://b/", "obs://b/a", "obs://b/a/", "obs://b/a//")] == \
         ["", "", "a/", "a/", "a//"]
 

@@ -45,7 +45,7 @@ def submit(cluster, scratch, programs):
     return submit_one
 
 
-def test_the_npu_command_and_its_script_run_as_printed_on_both_servers(cluster, scratch, submit):
+def test_npu_command_and_script_run_as_printed_on_both_servers(cluster, scratch, submit):
     """With the table of the document in the folder that the command names, and a rank that tells all it got."""
     folder = scratch / "data/code/mindspore/example/resnet50_cifar10"
     write(folder / "hccl.json", blocks(2, "json")[0])
@@ -70,7 +70,7 @@ def test_the_npu_command_and_its_script_run_as_printed_on_both_servers(cluster, 
             assert env["RANK_ID"] == env["DEVICE_ID"], "as printed, both servers count from 0"
 
 
-def test_the_printed_script_is_told_to_start_ranks_twice(cluster, scratch):
+def test_duplicate_ranks_of_the_printed_script_are_reported(cluster, scratch):
     write(scratch / "run_distribute_train.sh", script())
     fault = findings(cluster, scratch, "run_distribute_train.sh")["duplicate-ranks"]
     assert fault["grade"] == "fail"
@@ -78,7 +78,7 @@ def test_the_printed_script_is_told_to_start_ranks_twice(cluster, scratch):
                                "never comes")
 
 
-def test_the_script_itself_refuses_a_missing_table_and_the_job_says_so(cluster, scratch, submit):
+def test_missing_rank_table_is_refused_by_the_script_and_reported(cluster, scratch, submit):
     code = scratch / "code"
     write(code / "run.sh", script())
     write(code / "train.py", TRAIN)
@@ -88,7 +88,7 @@ def test_the_script_itself_refuses_a_missing_table_and_the_job_says_so(cluster, 
 
 
 @pytest.mark.parametrize("nodes, ranks", [(2, 16), (1, 8)])
-def test_the_horovod_commands_run_as_printed(cluster, submit, nodes, ranks):
+def test_horovod_commands_run_as_printed(cluster, submit, nodes, ranks):
     job = succeeded(cluster, submit(framework="horovod", run=printed(f"horovodrun -np {ranks} "),
                                         resources={"nodes": nodes, "devices": "gpu:8"}))
     (said,) = told(cluster, job, 0)
@@ -100,7 +100,7 @@ def test_the_horovod_commands_run_as_printed(cluster, submit, nodes, ranks):
     assert said["env"]["DLWS_SD_worker0_SSH_PORT"] == said["argv"][said["argv"].index("-p") + 1]
 
 
-def test_what_of_the_horovod_command_is_of_another_machine_is_told(cluster, scratch):
+def test_machine_specific_parts_of_the_horovod_command_are_reported(cluster, scratch):
     write(scratch / "command.sh", printed("horovodrun -np 16 ") + "\n")
     found = findings(cluster, scratch, "command.sh")
     assert {"fixed-world-size", "fixed-interface", "never-ends", "missing-path"} <= set(found)

@@ -36,7 +36,7 @@ def submit(cluster, scratch, code, programs):
     return submit_one
 
 
-def test_the_fitted_program_runs_as_printed_on_eight_devices(cluster, code, submit):
+def test_adapted_program_runs_as_printed_on_eight_devices(cluster, code, submit):
     write(code / "resnet50_train.py", whole_scripts()[1])
     job = succeeded(cluster, submit(1))
     assert len(job["ranks"]) == 8
@@ -49,7 +49,7 @@ def test_the_fitted_program_runs_as_printed_on_eight_devices(cluster, code, subm
         assert [flag.split("=")[0] for flag in said["argv"][:2]] == ["--data_url", "--train_url"]
 
 
-def test_on_two_servers_it_reads_half_of_the_data_twice_and_is_told_so(cluster, code, submit):
+def test_duplicate_data_shards_on_two_servers_are_reported(cluster, code, submit):
     write(code / "resnet50_train.py", whole_scripts()[1])
     job = succeeded(cluster, submit(2))
     shards = [told(cluster, job, rank)[0]["given"]["shard_id"] for rank in range(16)]
@@ -57,13 +57,13 @@ def test_on_two_servers_it_reads_half_of_the_data_twice_and_is_told_so(cluster, 
     assert "duplicate-shards" in findings(cluster, code, "resnet50_train.py")
 
 
-def test_the_program_that_was_not_fitted_fails_at_its_arguments(cluster, code, submit):
+def test_unadapted_program_fails_at_its_arguments(cluster, code, submit):
     write(code / "resnet50_train.py", whole_scripts()[0])
     job = ended(cluster, submit(1))
     assert job["state"] == "failed" and job["verdict"]["cause"] == "arguments", job["verdict"]
 
 
-def test_the_pieces_of_the_document_run_one_after_the_other(cluster, code, submit):
+def test_all_parts_of_the_document_run_in_sequence(cluster, code, submit):
     """Its arguments, its path for each device, its data set and its strategy, as one program."""
     pieces = [block for block in blocks(3, "python") if "__main__" not in block and "copy_parallel" not in block]
     text = "".join(pieces).replace("dataset_path,", "str(args.data_url),")
@@ -77,7 +77,7 @@ def test_the_pieces_of_the_document_run_one_after_the_other(cluster, code, submi
         assert said["given"]["shard_id"] == rank and said["files"] == ["train"]
 
 
-def test_the_pre_start_script_of_document_004_sets_the_ranks_up(cluster, code, submit, programs):
+def test_pre_start_script_of_document_004_configures_the_ranks(cluster, code, submit, programs):
     printed = next(block for block in blocks(4, "BASH") if "GLOG_v" in block)
     write(code / "ma-pre-start.sh", printed)
     write(code / "train.py", TELL + "tell()\n")

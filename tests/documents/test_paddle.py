@@ -32,7 +32,7 @@ def code(scratch):
     return folder
 
 
-def test_the_start_scripts_run_as_printed_and_every_trainer_has_its_place(cluster, scratch, code, submit):
+def test_start_scripts_run_as_printed_and_trainers_have_distinct_ranks(cluster, scratch, code, submit):
     write(code / "train_with_fleet.py", TELL + "tell()\n")
     run = command(0, "bash /home/work/run_train.sh").replace(" python ", " bash ")
     job = succeeded(cluster, submit(run))
@@ -64,7 +64,7 @@ def test_without_the_framework_key_hosts_have_ports_and_the_old_launcher_refuses
     assert re.search(rb"ValueError: '127[.0-9]+' is not in list", cluster.rank_log(job["id"], job["verdict"]["rank"]))
 
 
-def test_one_node_takes_the_other_branch_of_the_script(cluster, scratch, code, submit):
+def test_single_node_uses_the_other_branch_of_the_script(cluster, scratch, code, submit):
     """There the script gives the launcher the devices alone, so the stand-in of it is the one of a single machine."""
     write(code / "paddle/distributed/launch.py", TELL + "tell()\n")
     run = command(0, "bash /home/work/run_train.sh").replace(" python ", " bash ")
@@ -73,7 +73,7 @@ def test_one_node_takes_the_other_branch_of_the_script(cluster, scratch, code, s
     assert said["argv"] == ["--selected_gpus=0,1,2,3,4,5,6,7", "--log_dir", "mylog", "train.py"]
 
 
-def test_the_printed_start_command_gives_a_shell_script_to_python_and_is_told_so(cluster, scratch, code, submit):
+def test_printed_start_command_that_runs_a_shell_script_with_python_is_reported(cluster, scratch, code, submit):
     printed = command(0, "bash /home/work/run_train.sh")
     write(scratch / "command.sh", printed + "\n")
     fault = findings(cluster, scratch, "command.sh")["wrong-interpreter"]
@@ -82,7 +82,7 @@ def test_the_printed_start_command_gives_a_shell_script_to_python_and_is_told_so
     assert job["state"] == "failed" and job["verdict"]["cause"] == "syntax", job["verdict"]
 
 
-def test_a_failing_trainer_is_the_jobs_failure_through_all_scripts(cluster, scratch, code, submit):
+def test_failed_trainer_fails_the_job_through_all_scripts(cluster, scratch, code, submit):
     """The printed program needs paddle.fluid, which no Paddle of today has."""
     write(code / "train_with_fleet.py", listing(0, "train_with_fleet.py"))
     run = command(0, "bash /home/work/run_train.sh").replace(" python ", " bash ")
@@ -91,20 +91,20 @@ def test_a_failing_trainer_is_the_jobs_failure_through_all_scripts(cluster, scra
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_the_program_is_told_to_be_of_another_time(cluster, scratch, number):
+def test_removed_interfaces_of_the_program_are_reported(cluster, scratch, number):
     write(scratch / "train_with_fleet.py", listing(number, "train_with_fleet.py"))
     fault = findings(cluster, scratch, "train_with_fleet.py")["gone-interface"]
     assert fault["grade"] == "fail" and fault["reason"].startswith("paddle.fluid is gone since Paddle 2.5")
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_the_flags_that_a_current_launcher_drops_are_told(cluster, scratch, number):
+def test_flags_that_a_current_launcher_drops_are_reported(cluster, scratch, number):
     write(scratch / "run.sh", listing(number, "run.sh"))
     fault = findings(cluster, scratch, "run.sh")["dropped-flags"]
     assert fault["grade"] == "fail" and "trains every node alone" in fault["reason"]
 
 
-def test_the_addresses_of_document_001_are_told_to_be_of_other_machines(cluster, scratch):
+def test_constant_addresses_of_document_001_are_reported(cluster, scratch):
     write(scratch / "run.sh", listing(1, "run.sh"))
     found = findings(cluster, scratch, "run.sh")
     assert found["fixed-address"]["grade"] == "fail" and found["fixed-port"]["grade"] == "warn"
@@ -114,13 +114,13 @@ def launch_command_of_001():
     return " ".join(line.strip(" \\") for line in listing(1, "run.sh").split("else\n")[1].splitlines() if line.strip() != "fi")
 
 
-def test_the_launch_command_of_document_001_is_translated_in_a_job_of_its_own(cluster, scratch):
+def test_launch_command_of_document_001_is_translated(cluster, scratch):
     """Put into a job file, the command of the script starts with the nodes of the job in place of the printed ones."""
     plan = cluster.run("plan", "--json", "-f", "paddle", "-N", "2", "-g", "gpu:4", "--", launch_command_of_001()).stdout
     assert "192.168." not in plan and "would drop --cluster_node_ips --node_ip --started_port --selected_gpus" in plan
 
 
-def test_the_launch_command_of_document_001_starts_every_rank_once_under_1_8_5(cluster, scratch, submit):
+def test_launch_command_of_document_001_starts_every_rank_once(cluster, scratch, submit):
     code = scratch / "own"
     add_paddle(code)
     write(code / "train_with_fleet.py", TELL + "tell()\n")

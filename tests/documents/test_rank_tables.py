@@ -6,7 +6,7 @@ from conftest import MUSTER
 from documents import blocks
 
 
-def test_the_table_made_from_the_documents_hosts_is_the_documents_own(tmp_path):
+def test_table_made_from_the_documents_hosts_equals_the_printed_one(tmp_path):
     wanted = json.loads(blocks(2, "json")[0])
     instances = wanted["group_list"][0]["instance_list"]
     servers = list(dict.fromkeys(i["server_id"] for i in instances))
@@ -20,7 +20,7 @@ def test_the_table_made_from_the_documents_hosts_is_the_documents_own(tmp_path):
     assert json.loads(made) == wanted
 
 
-def test_the_documents_addresses_follow_the_rule_of_planes(tmp_path):
+def test_addresses_of_the_document_follow_the_rule_of_planes(tmp_path):
     wanted = json.loads(blocks(2, "json")[0])
     servers = list(dict.fromkeys(i["server_id"] for i in wanted["group_list"][0]["instance_list"]))
     words = [MUSTER, "ranktable", "make", "--form", "lab", "--rule", "192.168.{10+10*(d%4)}.{1+2*s+d/4}"]
@@ -29,7 +29,7 @@ def test_the_documents_addresses_follow_the_rule_of_planes(tmp_path):
     assert json.loads(subprocess.run(words, capture_output=True, text=True, timeout=60, check=True).stdout) == wanted
 
 
-def test_the_documents_table_is_good_and_can_be_brought_up_to_date(tmp_path):
+def test_table_of_the_document_is_valid_and_can_be_converted(tmp_path):
     table = tmp_path / "hccl.json"
     table.write_text(blocks(2, "json")[0])
     subprocess.run([MUSTER, "ranktable", "check", table], check=True, timeout=60)

@@ -50,13 +50,13 @@ def assert_four_ranks_agree(text):
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_a_launcher_is_told_nothing_by_hand(cluster, launcher):
+def test_framework_launcher_needs_no_flags(cluster, launcher):
     job = submit(cluster, launcher, steps=5)
     assert_four_ranks_agree(everything_said(cluster, cluster.wait_end(job, real.PATIENCE)))
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_an_error_is_found_behind_a_launcher(cluster, launcher):
+def test_exception_below_a_framework_launcher_is_found(cluster, launcher):
     """The second rank of a node: the one whose output some launchers keep to themselves."""
     job = cluster.wait_end(submit(cluster, launcher, nodes=1, steps=100_000, fail_rank=1, fail_step=3), real.PATIENCE)
     assert job["state"] == "failed"
@@ -78,7 +78,7 @@ def wait_for_training(cluster, job_id):
 
 
 @pytest.mark.parametrize("launcher", LAUNCHERS)
-def test_a_rank_that_was_killed_behind_a_launcher_is_the_cause(cluster, launcher, capsys):
+def test_rank_killed_below_a_framework_launcher_is_the_cause(cluster, launcher, capsys):
     job_id = submit(cluster, launcher, each=1, steps=100_000)
     pids = wait_for_training(cluster, job_id)
     killed = time.time()
@@ -94,7 +94,7 @@ def test_a_rank_that_was_killed_behind_a_launcher_is_the_cause(cluster, launcher
     assert not any(os.path.exists(f"/proc/{pid}") for pid in pids.values())
 
 
-def test_msrun_on_a_real_node_does_not_wait_for_a_scheduler_of_its_own(start_server):
+def test_msrun_on_a_real_node_starts_no_scheduler(start_server):
     machine = start_server()
     job_id = real.submit_training(machine, "mindspore", run="msrun train_mindspore.py", nodes=1, each=2, steps=100_000)
     pids = wait_for_training(machine, job_id)
@@ -105,7 +105,7 @@ def test_msrun_on_a_real_node_does_not_wait_for_a_scheduler_of_its_own(start_ser
     assert max(r["ended_ms"] for r in job["ranks"]) / 1000 - killed < 20  # with one of its own it takes more than a minute
 
 
-def test_hosts_are_discovered_by_the_script_of_the_job(cluster):
+def test_host_discovery_script_lists_the_hosts(cluster):
     run = ("horovodrun --gloo -np 4 --min-np 4 --network-interface lo --host-discovery-script $MUSTER_HOST_DISCOVERY "
            "python train_horovod_elastic.py")
     job = real.submit_training(cluster, "horovod", run=run, launch={"start": "horovodrun"}, steps=5)

@@ -21,7 +21,7 @@ def train(cluster, run, launch=None):
     return cluster.wait_end(job, real.PATIENCE)
 
 
-def test_old_flags_train_one_job_of_four_and_not_two_of_one(cluster):
+def test_old_flags_train_one_job_of_four_ranks(cluster):
     job = train(cluster, f"python -m paddle.distributed.launch {OLD_FLAGS} train_paddle.py")
     assert_four_ranks_agree(everything_said(cluster, job))
     said = [note for note in real.notes_of(job) if "--cluster_node_ips" in note]
@@ -32,7 +32,7 @@ TEXT = f"true && python -m paddle.distributed.launch {OLD_FLAGS} train_paddle.py
 
 
 @pytest.mark.parametrize("run", [TEXT, "launch_paddle.sh"], ids=["text", "script"])
-def test_old_flags_out_of_sight_train_one_job_too(cluster, run):
+def test_old_flags_inside_a_script_train_one_job(cluster, run):
     """Muster does not see flags in a shell's text or script; the variables, which win over flags, must do."""
     assert_four_ranks_agree(everything_said(cluster, train(cluster, run, launch={"start": "launch"})))
 
@@ -50,7 +50,7 @@ def told(text):
     return found
 
 
-def test_ranks_are_told_what_the_launcher_of_1_8_5_itself_tells_them(start_server):
+def test_variables_of_ranks_equal_those_of_the_1_8_5_launcher(start_server):
     cluster = start_server("--nodes", "2x2gpu")
     seen = {}
     for start, run in ("launch", "python -m paddle.distributed.launch show_paddle.py"), ("env", "show_paddle.py"):

@@ -42,7 +42,7 @@ def write_wheel(folder):
         wheel.writestr("tiny-1.0.dist-info/RECORD", record + "tiny-1.0.dist-info/RECORD,,\n")
 
 
-def test_an_environment_is_made_once_and_anew_when_it_is_not_complete(tool):
+def test_environment_is_created_once_and_again_if_incomplete(tool):
     framework = tool.Framework("import tiny; assert tiny.answer == 42")
     python = tool.environment("tiny", framework)
     assert subprocess.run([python, "-c", framework.check]).returncode == 0
@@ -55,13 +55,13 @@ def test_an_environment_is_made_once_and_anew_when_it_is_not_complete(tool):
     assert not (folder / "mark").exists()
 
 
-def test_an_installation_that_does_not_work_is_not_kept(tool):
+def test_broken_installation_is_not_kept(tool):
     with pytest.raises(tool.CannotBeHad, match="import tiny.missing"):
         tool.environment("tiny", tool.Framework("import tiny.missing"))
     assert not list(tool.CACHE.glob("tiny-*/ready"))
 
 
-def test_an_index_out_of_reach_is_said_with_the_framework_what_was_tried_and_what_to_do(scratch):
+def test_unreachable_package_index_is_reported_with_the_next_step(scratch):
     env = {**os.environ, "MUSTER_CACHE": str(scratch), "PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "0"}
     for name in ("PIP_FIND_LINKS", "PIP_EXTRA_INDEX_URL"):
         env.pop(name, None)
@@ -74,13 +74,13 @@ def test_an_index_out_of_reach_is_said_with_the_framework_what_was_tried_and_wha
     assert not list(scratch.glob("frameworks/paddle-*/ready"))
 
 
-def test_an_interpreter_that_is_not_there_is_named(tool, monkeypatch):
+def test_missing_interpreter_is_named(tool, monkeypatch):
     monkeypatch.setenv("MUSTER_PYTHONS", "/nonexistent:/usr/bin/python3")
     with pytest.raises(tool.CannotBeHad, match="it needs Python 2.1, and none was found in MUSTER_PYTHONS"):
         tool.find_python(("2.1",))
     assert tool.find_python((tool.version_of("/usr/bin/python3"),)) == "/usr/bin/python3"
 
 
-def test_an_unknown_name_is_refused():
+def test_unknown_framework_is_refused():
     run = subprocess.run([TOOL, "tensorflwo"], capture_output=True, text=True)
     assert run.returncode == 2 and "unknown: tensorflwo; there are pytorch " in run.stderr

@@ -17,7 +17,7 @@ def cluster(start_server):
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_four_ranks_learn_the_same_and_keep_it(cluster, environment):
+def test_four_ranks_train_the_same_model_and_save_it(cluster, environment):
     job = cluster.wait_end(real.submit_training(cluster, environment, steps=STEPS), real.PATIENCE)
     text = real.output(cluster, job)
     assert sorted(re.findall(r"rank (\d)/4 sum (\S+)", text)) == [(str(rank), "10.0") for rank in range(4)]
@@ -33,7 +33,7 @@ def test_four_ranks_learn_the_same_and_keep_it(cluster, environment):
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_a_killed_rank_is_the_cause_and_the_rest_is_stopped(cluster, environment, capsys):
+def test_killed_rank_is_the_cause_and_others_are_stopped(cluster, environment, capsys):
     job_id = real.submit_training(cluster, environment, each=1, steps=100_000)
     job = real.wait_for_step(cluster, job_id, 3, range(2))
     os.kill(next(r["pid"] for r in job["ranks"] if r["rank"] == 1), signal.SIGKILL)
@@ -49,7 +49,7 @@ def test_a_killed_rank_is_the_cause_and_the_rest_is_stopped(cluster, environment
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS)
-def test_an_error_is_told_in_its_own_words_whatever_the_framework_adds(cluster, environment):
+def test_verdict_shows_the_exception_despite_framework_output(cluster, environment):
     job = cluster.wait_end(real.submit_training(cluster, environment, each=1, steps=100_000, fail_rank=1, fail_step=3), real.PATIENCE)
     assert job["state"] == "failed"
     # Its peers may lose it, and end, before it has ended itself.

@@ -33,7 +33,7 @@ def has_marks(path):
 
 
 @pytest.mark.parametrize("way", [["--no-shortcut"], []], ids=["sent", "handed over"])
-def test_five_gigabytes_go_up_and_come_back(store, scratch, way):
+def test_five_gigabytes_round_trip(store, scratch, way):
     s3 = client(store)
     b = bucket(s3)
     source, target = scratch / "source", scratch / "target"

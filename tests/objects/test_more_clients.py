@@ -214,7 +214,7 @@ def test_pyarrow(store, b):
     assert keys(client(store), b) in ([], ["ü/"])
 
 
-def test_new_boto3_puts_nothing_and_then_something(store, b):
+def test_new_boto3_puts_an_empty_object_and_then_another(store, b):
     s3 = client(store)
     for body in b"", b"x", b"", b"yy":
         assert s3.put_object(Bucket=b, Key="k", Body=body)["ETag"]

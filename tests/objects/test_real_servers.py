@@ -73,7 +73,7 @@ def read_tree(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_tree_goes_up_and_comes_back_with_every_name_and_byte(real, tree):
+def test_tree_round_trips_with_every_name_and_byte(real, tree):
     up = real.copy("-r", "up/", "s3://copies/tree/")
     assert (up["copied"], up["failed"]) == (len(tree), 0), up
     down = real.copy("-r", "s3://copies/tree/", "down/")
@@ -83,7 +83,7 @@ def test_a_tree_goes_up_and_comes_back_with_every_name_and_byte(real, tree):
     assert {item["key"] for item in json.loads(listed)["objects"]} == {"tree/" + name for name in tree}
 
 
-def test_many_small_files_arrive_whoever_takes_them_together(real):
+def test_many_small_files_arrive_with_and_without_archives(real):
     made = {f"d{number % 7}/e/f{number}.txt": os.urandom(number * 113 % 40_000) for number in range(300)}
     made |= {"with blank": b"b", "ümlaut": b"u"}  # these go by themselves
     for name, content in made.items():
@@ -101,7 +101,7 @@ def test_many_small_files_arrive_whoever_takes_them_together(real):
     assert all(abs(item["modified_ms"] / 1000 - time.time()) < 600 for item in listed), listed[:3]
 
 
-def test_a_second_sync_copies_nothing_and_a_change_alone(real, tree):
+def test_second_sync_copies_only_changes(real, tree):
     real.run("cp", "-r", "up/", "s3://copies/synced/")
     assert json.loads(real.run("sync", "--json", "up/", "s3://copies/synced/"))["copied"] == 0
     (real.folder / "up/plain.txt").write_bytes(b"another content")
@@ -110,7 +110,7 @@ def test_a_second_sync_copies_nothing_and_a_change_alone(real, tree):
     assert real.run("objects", "cat", "s3://copies/synced/plain.txt") == "another content"
 
 
-def test_objects_are_copied_within_the_store_and_between_it_and_an_address(real, tree):
+def test_objects_are_copied_inside_the_store_and_to_and_from_urls(real, tree):
     real.run("cp", "up/big.bin", "s3://copies/one/big.bin")
     real.run("cp", "s3://copies/one/big.bin", "s3://copies/two/big.bin")
     link = real.run("objects", "presign", "s3://copies/two/big.bin").strip().splitlines()[-1]
@@ -121,7 +121,7 @@ def test_objects_are_copied_within_the_store_and_between_it_and_an_address(real,
     assert (real.folder / "by-address.bin").read_bytes() == tree["big.bin"]
 
 
-def test_what_is_wrong_is_said_and_has_an_exit_code(real):
+def test_errors_have_a_message_and_an_exit_code(real):
     real.run("cp", "up/plain.txt", "s3://no-such-bucket-here/x", code=1)
     real.run("objects", "stat", "s3://copies/nothing/there", code=1)
     wrong = {**real.env, "AWS_SECRET_ACCESS_KEY": "wrong"}
@@ -129,7 +129,7 @@ def test_what_is_wrong_is_said_and_has_an_exit_code(real):
     assert done.returncode == 1 and "secret" in done.stderr and "wrong" not in done.stderr.replace("wrong key", ""), done.stderr
 
 
-def test_all_of_it_can_be_removed(real, tree):
+def test_all_objects_can_be_removed(real, tree):
     real.run("cp", "-r", "up/", "s3://copies/gone/")
     real.run("objects", "rm", "-r", "s3://copies/gone/")
     assert json.loads(real.run("objects", "ls", "-r", "--json", "s3://copies/gone/"))["objects"] == []

@@ -74,7 +74,7 @@ def read_body(client):
         pieces.append(piece[:-2])
 
 
-def test_readers_that_stop_reading_cost_a_position_and_no_buffer(server):
+def test_stalled_readers_use_no_buffer_memory(server):
     """They come back later and get every byte."""
     megabytes, readers = scaled(8, 32, 512), scaled(5, 40, 200)
     job_id = flood(server, megabytes)
@@ -100,7 +100,7 @@ def test_readers_that_stop_reading_cost_a_position_and_no_buffer(server):
     wait_until(lambda: descriptors(server) <= calm + 5, PATIENCE, "the descriptors of readers that left to be given back")
 
 
-def test_half_a_request_is_not_waited_for_without_end(server):
+def test_incomplete_request_times_out(server):
     clients = [connect(server, text) for text in
                (b"", b"G", b"GET / HT", b"GET /api/v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ", b"\r\n\r\n\r\n", b"\x16\x03\x01\x02\x00")
                for _ in range(scaled(5, 50, 500))]
@@ -112,7 +112,7 @@ def test_half_a_request_is_not_waited_for_without_end(server):
     wait_until(lambda: descriptors(server) < base - len(clients) * 0.9, PATIENCE, "the descriptors of half requests to be given back")
 
 
-def test_clients_that_vanish_in_the_middle_of_an_upload_leave_nothing(server):
+def test_aborted_uploads_leave_no_files(server):
     rng = random.Random(f"{SEED}-uploads")
     for _ in range(scaled(5, 60, 1000)):
         content = rng.randbytes(rng.randrange(1, 300_000))
@@ -145,7 +145,7 @@ def test_clients_that_vanish_in_the_middle_of_an_upload_leave_nothing(server):
     still_quick(server, job=True)
 
 
-def test_an_upload_that_stalls_holds_up_nobody(server):
+def test_stalled_upload_does_not_delay_others(server):
     stalled = []
     for number in range(scaled(3, 20, 100)):
         head = request(server, "PUT", f"/code/blobs/{number:064x}", "Content-Length: 1000000")

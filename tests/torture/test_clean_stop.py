@@ -100,7 +100,7 @@ def rounds():
     return range(scaled(1, 2, 4))
 
 
-def test_stopped_is_said_only_when_nothing_is_left(server, resist, scratch):
+def test_stopped_is_reported_only_without_remaining_processes(server, resist, scratch):
     for turn in rounds():
         resisters = [Resister(server, resist, kind, scratch / f"{kind}-{turn}") for kind in STAYS]
         for one in resisters:
@@ -113,19 +113,19 @@ def test_stopped_is_said_only_when_nothing_is_left(server, resist, scratch):
     check_nothing_left(server)
 
 
-def test_the_same_holds_without_control_groups(bare_server, resist, scratch):
+def test_stopped_is_reported_correctly_without_control_groups(bare_server, resist, scratch):
     notes = bare_server.wait_end(bare_server.submit("--", "true"))["attempts"][0]["nodes"][0]["notes"]
     assert any(note.startswith("no control group") for note in notes), notes
-    test_stopped_is_said_only_when_nothing_is_left(bare_server, resist, scratch)
+    test_stopped_is_reported_only_without_remaining_processes(bare_server, resist, scratch)
 
 
-def test_succeeded_is_said_only_when_what_was_left_behind_is_gone(server, resist, scratch):
+def test_succeeded_is_reported_only_without_remaining_processes(server, resist, scratch):
     for turn in rounds():
         see_the_end([Resister(server, resist, kind, scratch / f"{kind}-{turn}") for kind in LEAVES], "succeeded")
     check_nothing_left(server)
 
 
-def test_a_rank_that_kills_its_launcher_takes_nothing_with_it(server, resist, scratch):
+def test_rank_that_kills_its_launcher_leaves_no_process(server, resist, scratch):
     one = Resister(server, resist, "kills_its_launcher", scratch / "killer")
     see_the_end([one], "failed")
     assert server.job(one.id)["attempts"][0]["exit"]["class"] == "lost"
@@ -149,7 +149,7 @@ def freezing_disk(scratch):
     wait_until(lambda: subprocess.run(["umount", folder], capture_output=True).returncode == 0, PATIENCE, "the disk to be let go")
 
 
-def test_a_process_that_no_signal_reaches_is_not_said_to_be_stopped(server, resist, freezing_disk):
+def test_unkillable_process_prevents_the_stopped_state(server, resist, freezing_disk):
     one = Resister(server, resist, "frozen", freezing_disk.parent)
     one.wait_ready()
     subprocess.run(["fsfreeze", "--freeze", freezing_disk], check=True)

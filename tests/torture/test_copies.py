@@ -58,7 +58,7 @@ def copy_through_kills(server, env, scratch, rng, words):
 
 
 @pytest.mark.parametrize("way", ["shortcut", "connection"])
-def test_a_copy_gets_through_whatever_is_killed(server, scratch, way):
+def test_copy_completes_despite_kills(server, scratch, way):
     wanted, kills, rounds = scaled(4, 12, 60), 0, 0
     rng = random.Random(f"{SEED}-{way}")
     say(f"seed {SEED}: copies by {way} while the server is killed {wanted} times")

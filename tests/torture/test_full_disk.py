@@ -118,7 +118,7 @@ def check_refusals(refusals):
         assert ("space" in error["message"] or "full" in error["message"]) and error["next"], answer
 
 
-def test_nothing_acknowledged_is_lost_while_the_disk_fills_up_again_and_again(small_disk, scratch):
+def test_acknowledged_jobs_survive_repeated_full_disks(small_disk, scratch):
     rounds, jobs = scaled(2, 5, 60), scaled(16, 100, 2000)
     say(f"seed {SEED}: {jobs} jobs, the disk is full {rounds} times")
     rng = random.Random(f"{SEED}-disk")
@@ -153,7 +153,7 @@ def test_nothing_acknowledged_is_lost_while_the_disk_fills_up_again_and_again(sm
     check_nothing_left(server)
 
 
-def test_a_server_that_finds_little_room_is_never_ended_by_a_signal(small_disk):
+def test_full_disk_never_kills_the_server_by_a_signal(small_disk):
     """Memory that stands for a file is the trap: a block that cannot be had when it is touched ends the program."""
     server = FixedServer(small_disk / "data", "--nodes", "1x4cpu").start()
     server.post("/jobs", {"spec": {"run": ["true"], "sweep": {"i": list(range(100))}}}, expect=201)
@@ -179,14 +179,14 @@ def test_a_server_that_finds_little_room_is_never_ended_by_a_signal(small_disk):
 
 
 @pytest.mark.parametrize("arguments", ["server --data /proc/nowhere", "--version", "help", "ps --server http://127.0.0.1:1", "plan /nowhere", "agent"])
-def test_words_that_find_no_room_end_no_program_by_a_signal(arguments, scratch):
+def test_full_disk_never_kills_a_client_by_a_signal(arguments, scratch):
     with open("/dev/full", "wb") as full:
         ended = subprocess.run([MUSTER, *arguments.split()], stdout=full, stderr=full, stdin=subprocess.DEVNULL,
                                env={**os.environ, "MUSTER_DATA": str(scratch / "data")}, timeout=PATIENCE)
     assert ended.returncode >= 0, f"signal {-ended.returncode}"
 
 
-def test_a_job_that_fills_the_disk_can_be_stopped(small_disk):
+def test_job_that_fills_the_disk_can_be_stopped(small_disk):
     server = FixedServer(small_disk / "data", "--nodes", "1x4cpu").start()
     flood = "while :; do head -c 1000000 /dev/zero; done"
     job_id = server.post("/jobs", {"spec": {"run": ["sh", "-c", flood], "stop": {"grace": "100ms"}}}, expect=201)[1]["jobs"][0]["id"]

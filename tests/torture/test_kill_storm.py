@@ -29,7 +29,7 @@ def strike(server, rng, kills, between=lambda: None):
     server.start()
 
 
-def test_every_acknowledged_job_ends_once_and_truly_while_the_server_is_killed(storm_server, scratch):
+def test_acknowledged_jobs_end_once_and_correctly_under_server_kills(storm_server, scratch):
     jobs, kills = scaled(24, 240, 2000), scaled(4, 30, 200)
     say(f"seed {SEED}: {jobs} jobs, the server is killed {kills} times")
     load = Load(storm_server, scratch / "began", jobs).start()
@@ -41,7 +41,7 @@ def test_every_acknowledged_job_ends_once_and_truly_while_the_server_is_killed(s
     check_nothing_left(storm_server)
 
 
-def test_jobs_whose_launchers_are_killed_are_lost_or_tried_again_never_run_twice(storm_server, scratch):
+def test_jobs_with_killed_launchers_are_lost_or_retried_and_never_run_twice(storm_server, scratch):
     jobs, kills = scaled(24, 120, 2000), scaled(3, 12, 100)
     say(f"seed {SEED}: {jobs} jobs, launchers and the server are killed {kills} times")
     rng = random.Random(f"{SEED}-launchers")

@@ -81,7 +81,7 @@ def write_until_the_cut(it, server, writers):
 
 
 @pytest.mark.parametrize("kind", FILE_SYSTEMS)
-def test_what_was_acknowledged_outlives_the_power(scratch, kind):
+def test_acknowledged_writes_survive_a_power_cut(scratch, kind):
     with disk(scratch, kind) as it:
         server = Muster(it.folder).start()
         try:
@@ -96,7 +96,7 @@ def test_what_was_acknowledged_outlives_the_power(scratch, kind):
             server.stop()
 
 
-def test_an_upload_of_parts_outlives_the_power(scratch):
+def test_multipart_upload_survives_a_power_cut(scratch):
     with disk(scratch, "ext4") as it:
         server = Muster(it.folder).start()
         try:
@@ -122,7 +122,7 @@ def test_an_upload_of_parts_outlives_the_power(scratch):
             server.stop()
 
 
-def test_scratch_data_does_not(scratch):
+def test_unsynced_store_may_lose_data_in_a_power_cut(scratch):
     """--store-sync none promises nothing; that it loses something here is why the tests above mean something."""
     with disk(scratch, "ext4") as it:
         server = Muster(it.folder, "--store-sync", "none").start()
