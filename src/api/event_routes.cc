@@ -2,6 +2,7 @@
 
 #include "api/answers.h"
 #include "api/event_stream.h"
+#include "api/last_events.h"
 #include "api/params.h"
 #include "api/routes.h"
 #include "base/text.h"
@@ -17,11 +18,22 @@ bool WantsStream(const http::Request& request) {
          std::string_view::npos;
 }
 
+// `tail` asks for the newest events, `after` for the ones behind a seq; both in the order of seq.
+Result<std::vector<store::EventRow>> EventRows(store::Journal& journal, std::optional<JobId> job,
+                                               const http::Request& request) {
+  const auto tail = QueryInt(request, "tail"), after = QueryInt(request, "after");
+  if (!tail)
+    return journal.Events(job, after.value_or(0), int(QueryInt(request, "limit").value_or(kPage)));
+  if (after || QueryInt(request, "limit"))
+    return Fail(Code::kInvalid, "tail does not go with after or limit",
+                "give tail for the newest events, or after and limit for a page");
+  return LastEvents(journal, job, size_t(*tail), QueryInt(request, "since").value_or(0));
+}
+
 Result<http::Response> EventPage(Context& context, std::optional<JobId> job,
                                  const http::Request& request) {
   MUSTER_ASSIGN(const std::vector<store::EventRow> rows,
-                context.parts.journal.Events(job, QueryInt(request, "after").value_or(0),
-                                             int(QueryInt(request, "limit").value_or(kPage))));
+                EventRows(context.parts.journal, job, request));
   json::array events;
   for (const store::EventRow& row : rows) events.push_back(EventJson(row));
   return http::JsonResponse(200, json::object{{"events", std::move(events)}});
@@ -31,9 +43,9 @@ Result<http::Response> EventPage(Context& context, std::optional<JobId> job,
 // beginning, or, over all jobs, now.
 Result<int64_t> StreamStart(Context& context, std::optional<JobId> job,
                             const http::Request& request) {
-  if (QueryInt(request, "limit"))
-    return Fail(Code::kInvalid, "limit goes with a page of events, not with a stream",
-                "leave limit away, or do not ask for text/event-stream");
+  if (QueryInt(request, "limit") || QueryInt(request, "tail") || QueryInt(request, "since"))
+    return Fail(Code::kInvalid, "limit, tail and since go with a page of events, not with a stream",
+                "omit them, or do not ask for text/event-stream");
   if (const std::string_view last = http::FindHeader(request.headers, "Last-Event-ID");
       !last.empty()) {
     const std::optional<int64_t> seq = ParseInt(last);
@@ -63,18 +75,21 @@ void Events(Context& context, std::optional<JobId> job, const http::Request& req
 Operation EventsOperation(std::string path, std::string id, std::string summary,
                           std::vector<Code> errors) {
   using Kind = Param::Kind;
-  return {.method = "GET",
-          .path = std::move(path),
-          .id = std::move(id),
-          .summary = std::move(summary),
-          .query = {{"after", Kind::kInt,
-                     "only events with a higher seq: the last one of the page before"},
-                    {"limit", Kind::kInt, "how many at most; 100 unless said", 1, kLargestPage}},
-          .resumes = true,
-          .answers = {{200, "one page, oldest first; a stream for who accepts text/event-stream",
-                       "Events"},
-                      {200, "one event a row, its seq as id", "", "text/event-stream"}},
-          .errors = std::move(errors)};
+  return {
+      .method = "GET",
+      .path = std::move(path),
+      .id = std::move(id),
+      .summary = std::move(summary),
+      .query =
+          {{"after", Kind::kInt, "only events with a higher seq: the last one of the page before"},
+           {"limit", Kind::kInt, "how many at most; default 100", 1, kLargestPage},
+           {"tail", Kind::kInt, "instead of after and limit: the newest events", 1, kLargestPage},
+           {"since", Kind::kInt, "with tail: only events since this wall time, in milliseconds"}},
+      .resumes = true,
+      .answers = {{200, "one page, oldest first; a stream for who accepts text/event-stream",
+                   "Events"},
+                  {200, "one event a row, its seq as id", "", "text/event-stream"}},
+      .errors = std::move(errors)};
 }
 
 }  // namespace

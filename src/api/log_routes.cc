@@ -6,12 +6,14 @@
 #include "api/params.h"
 #include "api/raw_log.h"
 #include "api/routes.h"
+#include "base/text.h"
 
 namespace muster::api {
 namespace {
 
 constexpr int64_t kMostLines = 10'000;
 constexpr int64_t kTailLookBack = 8 << 20;
+constexpr int64_t kHighestRank = 1'000'000;
 
 std::optional<int> QuerySmall(const http::Request& request, std::string_view name) {
   const std::optional<int64_t> number = QueryInt(request, name);
@@ -58,15 +60,34 @@ Result<std::optional<LogPosition>> ResumePosition(const http::Request& request, 
   return position;
 }
 
+// "3", "0,2-4"; empty: all. Both ends of a range are ranks of the job.
+Result<std::set<int>> ReadRanks(const Job& job, std::optional<int> attempt, std::string_view text) {
+  std::set<int> ranks;
+  if (text.empty()) return ranks;
+  for (const std::string& part : Split(text, ',')) {
+    const size_t dash = part.find('-');
+    const auto first = ParseInt(std::string_view(part).substr(0, dash));
+    const auto last = dash == part.npos ? first : ParseInt(std::string_view(part).substr(dash + 1));
+    if (!first || !last || *first < 0 || *last < *first || *last > kHighestRank)
+      return Fail(Code::kInvalid, fmt::format("rank: found {}, expected ranks such as 3 or 0,2-4",
+                                              ShellQuote(Printable(text))));
+    MUSTER_TRY(CheckRank(job, attempt, int(*first)));
+    MUSTER_TRY(CheckRank(job, attempt, int(*last)));
+    for (int64_t rank = *first; rank <= *last; ++rank) ranks.insert(int(rank));
+  }
+  return ranks;
+}
+
 Result<LogStreamOptions> StreamOptions(const http::Request& request, const Job& job) {
   LogStreamOptions options;
   options.job = job.id;
   options.attempt = QuerySmall(request, "attempt");
-  options.rank = QuerySmall(request, "rank");
+  options.since_ms = QueryInt(request, "since");
+  options.times = QueryFlag(request, "times");
   options.tail = QueryInt(request, "tail");
   options.follow = QueryFlag(request, "follow");
   MUSTER_TRY(CheckAttempt(job, options.attempt));
-  MUSTER_TRY(CheckRank(job, options.attempt, options.rank));
+  MUSTER_ASSIGN(options.ranks, ReadRanks(job, options.attempt, QueryText(request, "rank")));
   MUSTER_ASSIGN(options.resume, ResumePosition(request, job, options.attempt));
   return options;
 }
@@ -132,8 +153,10 @@ std::vector<Param> StreamQuery() {
   constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
   return {
       {"attempt", Kind::kInt, "this attempt alone; else the latest and those to come", 1, kMaxInt},
-      {"rank", Kind::kInt, "this rank alone", 0, kMaxInt},
+      {"rank", Kind::kText, "these ranks alone: 3, or 0,2-4"},
       {"tail", Kind::kInt, "begin with so many lines of each rank", 0, kMostLines},
+      {"since", Kind::kInt, "begin with what was written since this wall time, in milliseconds"},
+      {"times", Kind::kFlag, "1: each log event has wall_ms, when its bytes were seen"},
       {"follow", Kind::kFlag, "1: go on until the job is over"}};
 }
 

@@ -90,11 +90,12 @@ void LogStream::Look(std::string& out) {
 
 void LogStream::AddRanks(const Attempt& attempt) {
   for (const RankInfo& info : attempt.ranks) {
-    if (options_.rank && info.rank != *options_.rank) continue;
+    if (!IsChosen(info.rank)) continue;
     if (!known_ranks_.insert(info.rank).second) continue;
     const os::Path dir = parts_.jobs.NodeDir(options_.job, attempt.number, info.node);
-    ranks_.push_back(
-        {.rank = info.rank, .file = LogFile(dir / fmt::format("rank{}.log", info.rank))});
+    ranks_.push_back({.rank = info.rank,
+                      .file = LogFile(dir / fmt::format("rank{}.log", info.rank)),
+                      .index = LogIndex(dir / fmt::format("rank{}.idx", info.rank))});
     if (known_nodes_.insert(info.node).second)
       series_.push_back({.series = Series(dir / "series")});
   }
@@ -136,7 +137,7 @@ void LogStream::AppendProgress(std::string& out) {
     const LatestValues latest = node.series.Read(node.ready);
     if (!node.ready && series_.size() > kOpenFiles) node.series.Close();
     for (const auto& [rank, values] : latest) {
-      if (options_.rank && rank != *options_.rank) continue;
+      if (!IsChosen(rank)) continue;
       AppendEvent(out, "progress", "", ToJson(ProgressJson(attempt_, rank, values)));
     }
   }
@@ -151,25 +152,41 @@ void LogStream::AppendLogs(std::string& out) {
 
 bool LogStream::AppendSlice(RankLog& log, std::string& out) {
   std::string bytes;
+  int64_t wall_ms = 0, limit = kSlice;
   Status status = Place(log);
-  if (status && *log.offset < log.end)
-    status = log.file.Read(*log.offset, std::min(kSlice, size_t(log.end - *log.offset)), bytes);
+  bool seen = false;  // the index has the time of these bytes
+  if (status && options_.times) {
+    const auto entry = log.index.At(*log.offset);
+    if (!entry) status = std::unexpected(entry.error());
+    seen = entry && entry->has_value();
+    wall_ms = seen ? (*entry)->wall_ms : parts_.loop.clock().WallMs();
+    if (seen) limit = std::min(limit, (*entry)->size - *log.offset);
+  }
+  limit = std::min(limit, log.end - log.offset.value_or(0));
+  if (status && limit > 0) status = log.file.Read(*log.offset, size_t(limit), bytes);
   if (!status) {
     Fail(status.error(), out);
     return false;
   }
-  const bool full = bytes.size() == kSlice;
+  // Bytes that belong to another time follow: they are sent without waiting for the line's end.
+  const bool cut_by_time = options_.times && limit < int64_t(kSlice) &&
+                           *log.offset + int64_t(bytes.size()) < log.end && seen;
+  const bool full = bytes.size() == kSlice || cut_by_time;
   const bool half_a_line = !full && !HasLineEnd(bytes);
   size_t size = CutText(bytes);
-  if (half_a_line && flushes()) size = bytes.size();  // its last words, whole characters or not
+  if ((half_a_line && flushes()) || (cut_by_time && size == 0))
+    size = bytes.size();  // its last words, whole characters or not
   if (size == 0 || (half_a_line && !flushes() && Hold(log))) {
     log.ready = false;
-    if (ranks_.size() > kOpenFiles) log.file.Close();
+    if (ranks_.size() > kOpenFiles) {
+      log.file.Close();
+      log.index.Close();
+    }
     return false;
   }
   *log.offset += int64_t(size);
   log.held_since.reset();
-  AppendLog(log, std::string_view(bytes).substr(0, size), out);
+  AppendLog(log, std::string_view(bytes).substr(0, size), wall_ms, out);
   return true;
 }
 
@@ -182,8 +199,14 @@ Status LogStream::Place(RankLog& log) {
   const auto& resume = options_.resume;
   if (first_attempt_ && resume && resume->offsets.contains(log.rank)) {
     start = resume->offsets.at(log.rank);
-  } else if (first_attempt_ && options_.tail) {
-    MUSTER_ASSIGN(start, log.file.TailStart(*options_.tail, kTailLookBack));
+  } else if (first_attempt_) {
+    if (options_.tail) {
+      MUSTER_ASSIGN(start, log.file.TailStart(*options_.tail, kTailLookBack));
+    }
+    if (options_.since_ms) {
+      MUSTER_ASSIGN(const int64_t since, log.index.OffsetSince(*options_.since_ms));
+      start = std::max(start, since);
+    }
   }
   log.offset = start;
   return {};
@@ -197,14 +220,16 @@ bool LogStream::Hold(RankLog& log) {
   return true;
 }
 
-void LogStream::AppendLog(const RankLog& log, std::string_view text, std::string& out) const {
+void LogStream::AppendLog(const RankLog& log, std::string_view text, int64_t wall_ms,
+                          std::string& out) const {
   RankOffsets offsets;
   for (const RankLog& each : ranks_)
     if (each.offset) offsets.emplace_back(each.rank, *each.offset);
-  const json::object data{{"attempt", attempt_},
-                          {"rank", log.rank},
-                          {"offset", *log.offset - int64_t(text.size())},
-                          {"text", text}};
+  json::object data{{"attempt", attempt_},
+                    {"rank", log.rank},
+                    {"offset", *log.offset - int64_t(text.size())},
+                    {"text", text}};
+  if (options_.times) data["wall_ms"] = wall_ms;
   AppendEvent(out, "log", PositionText(attempt_, offsets), ToJson(data));
 }
 

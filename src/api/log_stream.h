@@ -9,6 +9,7 @@
 
 #include "api/job_source.h"
 #include "api/log_file.h"
+#include "api/log_index.h"
 #include "api/log_position.h"
 #include "api/series.h"
 #include "api/wake_up.h"
@@ -27,9 +28,11 @@ struct StreamParts {
 
 struct LogStreamOptions {
   JobId job = 0;
-  std::optional<int> attempt;   // this one alone; else from the latest on, with those to come
-  std::optional<int> rank;      // this one alone
-  std::optional<int64_t> tail;  // lines of each rank to begin with
+  std::optional<int> attempt;       // this one alone; else from the latest on, with those to come
+  std::set<int> ranks;              // these; empty: all
+  std::optional<int64_t> tail;      // lines of each rank to begin with
+  std::optional<int64_t> since_ms;  // begin with what was written since this wall time
+  bool times = false;               // each log event says when its bytes were seen
   bool follow = false;
   std::optional<LogPosition> resume;
 };
@@ -50,6 +53,7 @@ class LogStream final : public http::Stream {
   struct RankLog {
     int rank = 0;
     LogFile file = {};
+    LogIndex index = {};
     std::optional<int64_t> offset = {};      // sent so far; nothing before the first look
     int64_t end = INT64_MAX;                 // without `follow`: the size at the first look
     std::optional<int64_t> held_since = {};  // half a line waits for its end since then (steady)
@@ -81,7 +85,9 @@ class LogStream final : public http::Stream {
   bool AppendSlice(RankLog& log, std::string& out);
   Status Place(RankLog& log);
   bool Hold(RankLog& log);
-  void AppendLog(const RankLog& log, std::string_view text, std::string& out) const;
+  bool IsChosen(int rank) const { return options_.ranks.empty() || options_.ranks.contains(rank); }
+  void AppendLog(const RankLog& log, std::string_view text, int64_t wall_ms,
+                 std::string& out) const;
   void AppendEnd(std::string& out);
   void Fail(const Error& error, std::string& out);
   bool AddWatches();

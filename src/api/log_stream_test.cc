@@ -206,10 +206,40 @@ TEST_F(LogStreamTest, TailBeginsWithTheLastLinesOfEachRank) {
   EXPECT_EQ(GetInt(reader.DataOf("log")[0], "offset"), 284);
 }
 
+TEST_F(LogStreamTest, EventsHaveTheTimesOfTheirBytes) {
+  jobs_.AddAttempt(kJob, 1, 1);
+  Append(LogOf(0), "one\ntwo\nhalf whole\nnew\n");
+  Append(os::Path(LogOf(0)).replace_extension(".idx"), "1000 8\n1200 12\n1400 19\n");
+  const StreamReader reader = Open({.times = true}).Drain();
+  std::vector<std::pair<std::string, int64_t>> times;
+  for (const json::object& data : reader.DataOf("log"))
+    times.emplace_back(GetString(data, "text"), GetInt(data, "wall_ms"));
+  EXPECT_THAT(times, testing::ElementsAre(std::pair("one\ntwo\n", 1000), std::pair("half", 1200),
+                                          std::pair(" whole\n", 1400),
+                                          std::pair("new\n", loop_.clock().WallMs())));
+}
+
+TEST_F(LogStreamTest, SinceBeginsWithWhatWasWrittenAfterATime) {
+  jobs_.AddAttempt(kJob, 1, 1);
+  Append(LogOf(0), "one\ntwo\nthree\n");
+  Append(os::Path(LogOf(0)).replace_extension(".idx"), "1000 4\n1200 8\n1400 14\n");
+  EXPECT_EQ(Open({.since_ms = 1001}).Drain().TextOf(0), "two\nthree\n");
+  EXPECT_EQ(Open({.since_ms = 1201}).Drain().TextOf(0), "three\n");
+  EXPECT_EQ(Open({.tail = 1, .since_ms = 1001}).Drain().TextOf(0), "three\n");
+}
+
+TEST_F(LogStreamTest, SomeRanksWhenAsked) {
+  jobs_.AddAttempt(kJob, 1, 4);
+  for (int rank = 0; rank < 4; ++rank) Append(LogOf(rank), fmt::format("{}\n", rank));
+  const StreamReader reader = Open({.ranks = {0, 2}}).Drain();
+  EXPECT_THAT(reader.DataOf("log"), SizeIs(2));
+  EXPECT_EQ(reader.TextOf(0) + reader.TextOf(2), "0\n2\n");
+}
+
 TEST_F(LogStreamTest, OneRankAloneWhenAsked) {
   jobs_.AddAttempt(kJob, 1, 3);
   for (int rank = 0; rank < 3; ++rank) Append(LogOf(rank), fmt::format("{}\n", rank));
-  const StreamReader reader = Open({.rank = 1}).Drain();
+  const StreamReader reader = Open({.ranks = {1}}).Drain();
   ASSERT_THAT(reader.DataOf("log"), SizeIs(1));
   EXPECT_EQ(reader.TextOf(1), "1\n");
 }

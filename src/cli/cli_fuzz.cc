@@ -85,7 +85,8 @@ void CheckEvents(std::string_view text) {
   FakeClock clock;
   CaptureScreen screen;
   screen.BeTerminal(80);
-  LogView view(screen, clock, {.prefixes = true, .live = true, .title = "job 1"});
+  LogView view(screen, clock,
+               {.lines = {.prefixes = true}, .safe = true, .live = true, .title = "job 1"});
   for (const std::string& line : Split(text, '\n')) {
     const size_t blank = std::min(line.find(' '), line.size());
     view.Take({line.substr(0, blank), "1", line.substr(std::min(blank + 1, line.size()))});

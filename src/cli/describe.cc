@@ -6,6 +6,7 @@
 #include "cli/ending.h"
 #include "cli/job_list.h"
 #include "cli/job_page.h"
+#include "cli/job_words.h"
 #include "cli/verbs.h"
 
 namespace muster::cli {
@@ -13,38 +14,51 @@ namespace {
 
 constexpr int kLastLines = 10;
 
-Result<int> DescribeGroup(Context& context, Api& api, const std::string& group, bool as_json) {
-  JobQuery query;
-  query.group = group;
-  MUSTER_ASSIGN(const auto rows, ListJobs(api, query, 10'000));
-  if (rows.empty())
-    return Fail(Code::kNotFound, fmt::format("there is no group {}", ShellQuote(Printable(group))),
-                "muster ps -a lists jobs with their groups");
-  std::vector<JobView> jobs;
-  json::array raw;
-  for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
-    MUSTER_ASSIGN(json::object job, GetJob(api, GetInt(*row, "id")));
-    jobs.push_back(ReadJob(job));
-    raw.push_back(std::move(job));
+Result<std::vector<json::object>> GetJobs(Api& api, const std::vector<JobId>& ids) {
+  std::vector<json::object> jobs;
+  for (const JobId id : ids) {
+    MUSTER_ASSIGN(json::object job, GetJob(api, id));
+    jobs.push_back(std::move(job));
   }
-  context.screen.Out(as_json ? ToPrettyJson(json::object{{"group", group}, {"jobs", raw}})
-                             : CompareText(context.screen, group, jobs));
+  return jobs;
+}
+
+std::string PageText(Context& context, Api& api, const json::object& job) {
+  const JobView view = ReadJob(job);
+  return JobPage(context.screen, view, FailingLines(api, view, kLastLines), context.clock.WallMs());
+}
+
+// One group: its jobs side by side.
+Result<int> DescribeGroup(Context& context, Api& api, const std::string& group, bool as_json) {
+  MUSTER_ASSIGN(const std::vector<JobId> ids, FindJobs(api, {group}));
+  MUSTER_ASSIGN(const auto raw, GetJobs(api, ids));
+  if (as_json) {
+    const json::array jobs(raw.begin(), raw.end());
+    context.screen.Out(ToPrettyJson(json::object{{"group", group}, {"jobs", jobs}}));
+    return 0;
+  }
+  std::vector<JobView> jobs;
+  for (const json::object& job : raw) jobs.push_back(ReadJob(job));
+  context.screen.Out(CompareText(context.screen, group, jobs));
   return 0;
 }
 
 Result<int> Run(Context& context, const Args& args) {
   const bool as_json = args.Has("json");
-  const auto id = ParseJobId(args.words[0]);
+  const bool one = args.words.size() == 1;
   MUSTER_ASSIGN(const auto api, Connect(context, args));
-  if (!id) return DescribeGroup(context, *api, args.words[0], as_json);
-  MUSTER_ASSIGN(const json::object job, GetJob(*api, *id));
+  if (one && IsGroupName(args.words[0]))
+    return DescribeGroup(context, *api, args.words[0], as_json);
+  MUSTER_ASSIGN(const std::vector<JobId> ids, FindJobs(*api, args.words));
+  MUSTER_ASSIGN(const auto jobs, GetJobs(*api, ids));
   if (as_json) {
-    context.screen.Out(ToPrettyJson(job));
+    const json::array all(jobs.begin(), jobs.end());
+    context.screen.Out(one ? ToPrettyJson(jobs.front())
+                           : ToPrettyJson(json::object{{"jobs", all}}));
     return 0;
   }
-  const JobView view = ReadJob(job);
-  context.screen.Out(
-      JobPage(context.screen, view, FailingLines(*api, view, kLastLines), context.clock.WallMs()));
+  for (const json::object& job : jobs)
+    context.screen.Out((&job == &jobs.front() ? "" : "\n") + PageText(context, *api, job));
   return 0;
 }
 
@@ -53,12 +67,13 @@ Result<int> Run(Context& context, const Args& args) {
 Verb DescribeVerb() {
   return {.name = "describe",
           .aliases = {},
-          .summary = "Tell everything about one job, or compare the jobs of a sweep",
-          .words = "ID|GROUP",
+          .summary = "Show everything about jobs, or compare the jobs of a sweep",
+          .words = "ID|GROUP...",
           .least_words = 1,
-          .most_words = 1,
+          .most_words = -1,
           .completes = Completes::kJob,
-          .examples = {{"muster describe 17", "how it stands, attempts, ranks, folders"},
+          .examples = {{"muster describe 17", "its state, attempts, ranks, folders"},
+                       {"muster describe 17 18", "one after the other"},
                        {"muster describe sweep-3", "the values of a sweep side by side"}},
           .run = Run};
 }

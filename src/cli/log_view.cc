@@ -1,5 +1,8 @@
 #include "cli/log_view.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -10,12 +13,7 @@ namespace muster::cli {
 namespace {
 
 constexpr std::string_view kEraseLine = "\r\x1b[K";
-
-Paint RankPaint(int rank) {
-  constexpr Paint kCycle[] = {Paint::kCyan, Paint::kYellow, Paint::kGreen, Paint::kMagenta,
-                              Paint::kBlue};
-  return kCycle[size_t(rank < 0 ? 0 : rank) % std::size(kCycle)];
-}
+constexpr size_t kMostBars = 8;
 
 // Whole seconds, so that the line does not flicker.
 std::string Elapsed(int64_t ms) {
@@ -34,7 +32,11 @@ std::string JsonLine(const http::SseEvent& event, const json::value& data) {
 }  // namespace
 
 LogView::LogView(Screen& screen, const Clock& clock, LogViewOptions options)
-    : screen_(screen), clock_(clock), options_(std::move(options)), began_ms_(options_.began_ms) {}
+    : screen_(screen),
+      clock_(clock),
+      options_(std::move(options)),
+      began_ms_(options_.began_ms),
+      lines_(screen, options_.lines) {}
 
 void LogView::Take(const http::SseEvent& event) {
   const auto parsed = ParseJson(event.data);
@@ -54,21 +56,43 @@ void LogView::Take(const http::SseEvent& event) {
   } else if (event.event == "end") {
     end_ = End{std::string(GetString(*data, "state")), std::string(GetString(*data, "reason")),
                int(GetInt(*data, "exit_code", 1))};
-    Clear();
+    Finish();
   }
 }
 
 void LogView::TakeLog(const json::object& data) {
   const int64_t attempt = GetInt(data, "attempt");
-  if (attempt_ != 0 && attempt > attempt_) Say(fmt::format("attempt {} begins", attempt));
+  if (attempt_ != 0 && attempt > attempt_) {
+    Write(lines_.Finish());
+    Say(fmt::format("attempt {} begins", attempt));
+  }
   attempt_ = std::max(attempt_, attempt);
   const std::string_view text = GetString(data, "text");
   if (text.empty()) return;
   const int rank = int(GetInt(data, "rank"));
-  Clear();
-  Write(options_.prefixes ? WithPrefixes(rank, text) : std::string(text));
-  at_line_start_ = text.ends_with('\n');
+  const int64_t wall_ms = GetInt(data, "wall_ms", clock_.WallMs());
+  const std::string shown = options_.safe ? lines_.Take(rank, safe_[rank].Take(text), wall_ms)
+                                          : lines_.Take(rank, text, wall_ms);
+  if (!shown.empty()) {
+    Clear();
+    Write(shown);
+  }
   DrawStatus();
+}
+
+void LogView::Finish() {
+  Clear();
+  std::string rest;
+  for (auto& [rank, text] : safe_) rest += lines_.Take(rank, text.Finish(), clock_.WallMs());
+  if (!options_.as_json) Write(rest + lines_.Finish());
+  EndOpenLine();
+}
+
+// On a terminal standard output and standard error share the lines.
+void LogView::EndOpenLine() {
+  if (lines_.at_line_start() || !screen_.out_is_terminal) return;
+  Write("\n");
+  lines_.EndLine();
 }
 
 void LogView::TakeState(const json::object& data) {
@@ -89,65 +113,57 @@ void LogView::Write(std::string_view text) {
   if (!broken_ && !screen_.Out(text)) broken_ = true;
 }
 
-// A line that another rank left open is ended first; nothing is held back.
-std::string LogView::WithPrefixes(int rank, std::string_view text) {
-  const std::string prefix = screen_.Painted(RankPaint(rank), fmt::format("[rank {}]", rank)) + " ";
-  std::string made;
-  made.reserve(text.size() + text.size() / 8);
-  if (rank != last_rank_ && !at_line_start_) {
-    made += '\n';
-    at_line_start_ = true;
-  }
-  if (rank != last_rank_) after_return_ = false;
-  bool prefix_due = at_line_start_ || (after_return_ && text.front() != '\n');
-  while (!text.empty()) {
-    if (prefix_due) made += prefix;
-    const size_t end = text.find_first_of("\r\n");
-    if (end == std::string_view::npos) {
-      made += text;
-      after_return_ = false;
-      break;
-    }
-    const char last = text[end];
-    made += text.substr(0, end + 1);
-    text.remove_prefix(end + 1);
-    prefix_due = last == '\n' || !text.starts_with('\n');
-    after_return_ = last == '\r' && text.empty();
-  }
-  last_rank_ = rank;
-  return made;
+void LogView::Tick() {
+  if (screen_.OutIsClosed()) broken_ = true;
+  DrawStatus();
 }
 
-void LogView::Tick() { DrawStatus(); }
-
+// Erases the status lines, also when the terminal became narrower and wrapped them.
 void LogView::Clear() {
-  if (!status_shown_) return;
-  screen_.Out(kEraseLine);
-  status_shown_ = false;
+  if (status_.empty()) return;
+  int rows = 0;
+  for (const std::string& line : status_)
+    rows += screen_.width > 0 ? std::max(0, DisplayWidth(line) - 1) / screen_.width + 1 : 1;
+  if (rows > 1) {
+    screen_.Out(fmt::format("\r\x1b[{}A\x1b[J", rows - 1));
+  } else {
+    screen_.Out(kEraseLine);
+  }
+  status_.clear();
 }
 
 void LogView::Say(std::string_view text) {
   Clear();
-  // On a terminal both streams share the lines.
-  if (!at_line_start_ && screen_.out_is_terminal) {
-    Write("\n");
-    at_line_start_ = true;
-  }
+  EndOpenLine();
   screen_.Err(fmt::format("muster: {}\n", text));
   DrawStatus();
 }
 
-void LogView::DrawStatus() {
-  if (!options_.live || !at_line_start_ || end_ || state_.empty()) return;
+std::string LogView::StatusText() const {
   std::string text =
       fmt::format("{} · {} · {}", options_.title, state_, Elapsed(clock_.WallMs() - began_ms_));
   const std::string& detail = progress_.empty() || state_ == "queued" ? reason_ : progress_;
   if (!detail.empty()) text += " · " + detail;
-  if (screen_.width > 1) text = CutToWidth(text, screen_.width - 1);
-  if (status_shown_ && text == status_) return;
-  screen_.Out(fmt::format("{}{}", kEraseLine, screen_.Painted(Paint::kBold, text)));
-  status_shown_ = true;
-  status_ = std::move(text);
+  return text;
+}
+
+void LogView::DrawStatus() {
+  if (!options_.live || !lines_.at_line_start() || end_ || state_.empty()) return;
+  screen_.Refresh();
+  std::vector<std::string> status = lines_.bars();
+  if (status.size() > kMostBars) status.resize(kMostBars);
+  status.push_back(StatusText());
+  if (screen_.width > 1)
+    for (std::string& line : status) line = CutToWidth(line, screen_.width - 1);
+  if (status == status_) return;
+  Clear();
+  std::string text(kEraseLine);
+  for (const std::string& line : status) {
+    const bool last = &line == &status.back();
+    text += last ? screen_.Painted(Paint::kBold, line) : line + "\n";
+  }
+  screen_.Out(text);
+  status_ = std::move(status);
 }
 
 }  // namespace muster::cli

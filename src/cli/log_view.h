@@ -5,16 +5,20 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "cli/rank_lines.h"
 #include "cli/screen.h"
 #include "cli/stream_view.h"
+#include "cli/terminal_text.h"
 
 namespace muster::cli {
 
 struct LogViewOptions {
-  bool prefixes = false;     // "[rank 3] " before each line
+  RankLinesOptions lines = {};
+  bool safe = false;         // control sequences other than colours are removed: for a terminal
   bool live = false;         // a status line at the bottom; needs a terminal
   bool as_json = false;      // one JSON object a line instead of text
   bool tell_states = false;  // without a status line, say each new state on standard error
@@ -22,8 +26,8 @@ struct LogViewOptions {
   int64_t began_ms = 0;      // wall time that the status line counts from; 0: from the first event
 };
 
-// Shows the events of a log stream as they come: the ranks' bytes unchanged but for prefixes, and
-// one live line with state, time and progress under them.
+// Shows the events of a log stream as they come: the ranks' output, and below it the bars that are
+// being redrawn and one status line with state, time and progress.
 class LogView final : public StreamView {
  public:
   struct End {
@@ -37,6 +41,8 @@ class LogView final : public StreamView {
   void Tick() override;
   void Clear() override;
   void Say(std::string_view text) override;
+  // Shows what was held back and ends an open line, so that others can write.
+  void Finish();
   bool ended() const override { return end_.has_value(); }
   bool broken() const override { return broken_; }
 
@@ -46,7 +52,8 @@ class LogView final : public StreamView {
   void TakeLog(const json::object& data);
   void TakeState(const json::object& data);
   void Write(std::string_view text);
-  std::string WithPrefixes(int rank, std::string_view text);
+  void EndOpenLine();
+  std::string StatusText() const;
   void DrawStatus();
 
   Screen& screen_;
@@ -57,11 +64,9 @@ class LogView final : public StreamView {
   int64_t began_ms_;
   int64_t attempt_ = 0;
   std::optional<End> end_;
-  bool at_line_start_ = true;
-  bool after_return_ = false;  // the last byte was '\r': a prefix is due unless '\n' follows
-  int last_rank_ = -1;
-  std::string status_;  // as drawn last
-  bool status_shown_ = false;
+  RankLines lines_;
+  std::map<int, TerminalText> safe_;  // by rank
+  std::vector<std::string> status_;   // lines, as drawn last
   bool broken_ = false;
 };
 

@@ -46,7 +46,7 @@ TEST_F(LogViewTest, OneRankIsShownAsItIs) {
 }
 
 TEST_F(LogViewTest, SeveralRanksGetAPrefixOnEveryLine) {
-  options_.prefixes = true;
+  options_.lines.prefixes = true;
   LogView view = View();
   view.Take(Log(0, "a\nb\n"));
   view.Take(Log(3, "c\n"));
@@ -54,7 +54,7 @@ TEST_F(LogViewTest, SeveralRanksGetAPrefixOnEveryLine) {
 }
 
 TEST_F(LogViewTest, ALineThatGoesOnGetsNoSecondPrefix) {
-  options_.prefixes = true;
+  options_.lines.prefixes = true;
   LogView view = View();
   view.Take(Log(0, "half"));
   view.Take(Log(0, " whole\n"));
@@ -62,7 +62,7 @@ TEST_F(LogViewTest, ALineThatGoesOnGetsNoSecondPrefix) {
 }
 
 TEST_F(LogViewTest, AnotherRankDoesNotContinueAnOpenLine) {
-  options_.prefixes = true;
+  options_.lines.prefixes = true;
   LogView view = View();
   view.Take(Log(0, "open"));
   view.Take(Log(1, "other\n"));
@@ -71,16 +71,77 @@ TEST_F(LogViewTest, AnotherRankDoesNotContinueAnOpenLine) {
 }
 
 TEST_F(LogViewTest, AProgressBarKeepsItsPrefix) {
-  options_.prefixes = true;
+  options_.lines.prefixes = true;
   LogView view = View();
   view.Take(Log(0, "10%\r20%\r"));
   view.Take(Log(0, "30%\r\n"));
   view.Take(Log(0, "done\n"));
-  EXPECT_EQ(screen_.out, "[rank 0] 10%\r[rank 0] 20%\r[rank 0] 30%\r\n[rank 0] done\n");
+  EXPECT_EQ(screen_.out, "[rank 0] 30%\n[rank 0] done\n");
+}
+
+TEST_F(LogViewTest, BarsOfSeveralRanksAreRedrawnAboveTheStatusLine) {
+  options_.lines.prefixes = options_.live = true;
+  options_.title = "job 1";
+  screen_.BeTerminal(80);
+  LogView view = View();
+  view.Take(State("running"));
+  for (const char* bar : {"\r10%", "\r20%"})
+    for (const int rank : {0, 1}) view.Take(Log(rank, bar));
+  EXPECT_THAT(screen_.out, EndsWith("\r\x1b[K[rank 0] 20%\n[rank 1] 20%\njob 1 · running · 0s"));
+  EXPECT_THAT(screen_.out, HasSubstr("\r\x1b[2A\x1b[J")) << "the block is erased as a whole";
+  view.Take(Log(0, "\r30%\n"));
+  EXPECT_THAT(screen_.out, HasSubstr("\x1b[J[rank 0] 30%\n"));
+  screen_.out.clear();
+  view.Take(Event("end", {{"state", "succeeded"}, {"reason", ""}, {"exit_code", 0}}));
+  EXPECT_EQ(screen_.out, "\r\x1b[1A\x1b[J[rank 1] 20%\n") << "an unfinished bar is not lost";
+}
+
+TEST_F(LogViewTest, StatusLineOfANarrowedTerminalIsErasedWhole) {
+  options_.live = true;
+  options_.title = "job 1";
+  screen_.BeTerminal(80);
+  LogView view = View();
+  view.Take(State("running", "a reason that fills the line of the terminal to sixty columns"));
+  screen_.width = 30;
+  screen_.out.clear();
+  view.Clear();
+  EXPECT_EQ(screen_.out, "\r\x1b[2A\x1b[J");
+}
+
+TEST_F(LogViewTest, RemarksDoNotLandBehindAnUnfinishedBar) {
+  screen_.BeTerminal(80);
+  LogView view = View();
+  view.Take(Log(0, "\r 50%|##"));
+  view.Finish();
+  EXPECT_THAT(screen_.out, EndsWith("50%|##\n"));
+}
+
+TEST_F(LogViewTest, OnATerminalOnlyColoursAndCarriageReturnsPass) {
+  options_.safe = true;
+  screen_.BeTerminal(80);
+  LogView view = View();
+  view.Take(Log(0, "\x1b[31mred\x1b]0;ti"));
+  view.Take(Log(0, "tle\a\x1b[2J\r\n"));
+  EXPECT_EQ(screen_.out, "\x1b[31mred\r\n");
+}
+
+TEST_F(LogViewTest, LinesHaveTheirTimesAndOnlyMatchingLinesAreShown) {
+  options_.lines = {.prefixes = true, .times = true, .keep = [](std::string_view line) {
+                      return line.contains("loss");
+                    }};
+  LogView view = View();
+  const auto log = [](int rank, const std::string& text, int64_t wall_ms) {
+    return Event("log", {{"attempt", 1}, {"rank", rank}, {"text", text}, {"wall_ms", wall_ms}});
+  };
+  view.Take(log(0, "lo", 1000));
+  view.Take(log(1, "no\nloss 2\n", 2000));
+  view.Take(log(0, "ss 1\nend\n", 3000));
+  EXPECT_EQ(screen_.out,
+            "[rank 1] 1970-01-01T00:00:02.000Z loss 2\n[rank 0] 1970-01-01T00:00:01.000Z loss 1\n");
 }
 
 TEST_F(LogViewTest, PrefixesHaveAColourOfTheirOwnOnATerminal) {
-  options_.prefixes = true;
+  options_.lines.prefixes = true;
   screen_.BeTerminal(80);
   screen_.colours = true;
   LogView view = View();

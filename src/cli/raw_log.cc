@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/job_list.h"
 #include "cli/job_view.h"
+#include "cli/terminal_text.h"
 
 namespace muster::cli {
 namespace {
@@ -23,6 +24,7 @@ class Copier {
       MUSTER_TRY(ThroughAbsence([&] { return Copy(target); }));
       if (!done_) MUSTER_TRY(NextAttempt());
     }
+    screen_.Out(safe_.Finish());
     return {};
   }
 
@@ -46,11 +48,12 @@ class Copier {
   Result<http::Response> Copy(const std::string& target) {
     const auto take = [&](std::string_view bytes) {
       offset_ += int64_t(bytes.size());
-      if (!screen_.Out(bytes) || interrupts_.Pressed()) done_ = true;
+      const bool shown = request_.safe ? screen_.Out(safe_.Take(bytes)) : screen_.Out(bytes);
+      if (!shown || interrupts_.Pressed()) done_ = true;
       return !done_;
     };
     const auto idle = [&] {
-      if (interrupts_.Pressed()) done_ = true;
+      if (interrupts_.Pressed() || screen_.OutIsClosed()) done_ = true;
       return !done_;
     };
     return api_.Read(target, {}, take, kIdleMs, idle);
@@ -107,6 +110,7 @@ class Copier {
   Screen& screen_;
   Interrupts& interrupts_;
   RawLogRequest request_;
+  TerminalText safe_;
   int64_t offset_ = 0;
   bool done_ = false;
   bool said_ = false;

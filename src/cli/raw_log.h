@@ -19,11 +19,12 @@ struct RawLogRequest {
   bool one_attempt = false;  // do not go on with the next attempt
   std::optional<int64_t> tail;
   bool follow = false;
+  bool safe = false;       // control sequences other than colours are removed: for a terminal
   int64_t retry_ms = 500;  // between two looks for a server that went away
 };
 
-// Copies a rank's very bytes to standard output, as they come and without looking at them. Goes on
-// through absences of the server and into later attempts when it follows.
+// Copies the bytes of a rank's log to standard output. With `follow` it waits for a server that
+// went away and goes on with later attempts.
 Status CopyRawLog(Api& api, Screen& screen, Interrupts& interrupts, RawLogRequest request);
 
 }  // namespace muster::cli

@@ -31,7 +31,8 @@ class RehearsalView final : public StreamView {
         silent_(silent),
         rehearsal_(goal, context.clock.SteadyMs()),
         log_(context.screen, context.clock,
-             {.prefixes = goal.ranks > 1,
+             {.lines = {.prefixes = goal.ranks > 1},
+              .safe = context.screen.out_is_terminal,
               .live = context.screen.out_is_terminal && !silent,
               .title = "rehearsal"}) {}
 

@@ -1,5 +1,6 @@
 #include "cli/screen.h"
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -70,8 +71,15 @@ class FdScreen final : public Screen {
     if (!broken_ && !os::WriteAll(STDOUT_FILENO, text)) broken_ = true;
     return !broken_;
   }
+  bool OutIsClosed() const override {
+    pollfd out{.fd = STDOUT_FILENO, .events = 0, .revents = 0};
+    return broken_ || (::poll(&out, 1, 0) > 0 && (out.revents & (POLLERR | POLLNVAL)) != 0);
+  }
+  void Refresh() override {
+    if (out_is_terminal) width = TerminalWidth(STDOUT_FILENO);
+  }
   void Err(std::string_view text) override {
-    // Nobody is left to tell when standard error itself cannot be written.
+    // An error of standard error itself cannot be reported anywhere.
     (void)os::WriteAll(STDERR_FILENO, text);
   }
 

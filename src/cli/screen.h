@@ -19,6 +19,9 @@ class Screen {
   // False once nobody reads any more (a closed pipe, a full disk); the caller may stop then.
   virtual bool Out(std::string_view text) = 0;
   virtual void Err(std::string_view text) = 0;
+  // True when standard output has no reader any more, without writing to it.
+  virtual bool OutIsClosed() const { return false; }
+  virtual void Refresh() {}  // reads the terminal's width again
 
   // `text` in a colour when standard output shows colours, else as it is.
   std::string Painted(Paint paint, std::string_view text) const;

@@ -4,6 +4,7 @@
 #include "cli/connect.h"
 #include "cli/job_list.h"
 #include "cli/job_view.h"
+#include "cli/job_words.h"
 #include "cli/proof.h"
 #include "cli/submit.h"
 #include "cli/verbs.h"
@@ -25,7 +26,16 @@ Result<std::vector<JobId>> Unfinished(Api& api, const std::string& group) {
 Result<std::vector<JobId>> Chosen(Api& api, const Args& args) {
   if (args.Has("all")) return Unfinished(api, "");
   if (args.Has("group")) return Unfinished(api, args.Get("group"));
-  return ParseJobIds(args.words);
+  std::vector<JobId> ids;
+  for (const std::string& word : args.words) {
+    MUSTER_ASSIGN(std::vector<JobId> chosen, FindJobs(api, {word}));
+    // Of a group only the jobs that can be stopped; an id gets an answer in any case.
+    if (IsGroupName(word)) {
+      MUSTER_ASSIGN(chosen, Unfinished(api, word));
+    }
+    ids.insert(ids.end(), chosen.begin(), chosen.end());
+  }
+  return ids;
 }
 
 Status CheckChoice(const Args& args) {
@@ -33,7 +43,7 @@ Status CheckChoice(const Args& args) {
   if (args.Has("confirm-clean") && args.words.empty())
     return Fail(Code::kInvalid, "--confirm-clean needs the ids of the jobs that were looked at");
   if (ways == 1) return {};
-  return Fail(Code::kInvalid, "muster stop needs either ids, --group GROUP or --all");
+  return Fail(Code::kInvalid, "muster stop needs either ids or groups, --group GROUP or --all");
 }
 
 // A job that has ended by itself needs no stopping: that is told, and no failure.
@@ -101,7 +111,7 @@ Verb StopVerb() {
   return {.name = "stop",
           .aliases = {"cancel", "kill"},
           .summary = "Stop jobs and wait until nothing of them is left",
-          .words = "ID...",
+          .words = "ID|GROUP...",
           .most_words = -1,
           .completes = Completes::kJob,
           .flags = {{"group", 'G', "GROUP", "all jobs of a sweep"},
@@ -111,7 +121,7 @@ Verb StopVerb() {
                      "you have looked: nothing of the job is left on its unproven nodes"},
                     {"no-wait", 0, nullptr, "do not wait until they are gone"}},
           .examples = {{"muster stop 17", "TERM, grace, KILL, then proof that nothing is left"},
-                       {"muster stop --group sweep-3", "every job of a sweep"}},
+                       {"muster stop sweep-3", "every job of a sweep"}},
           .run = Run};
 }
 

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/connect.h"
 #include "cli/job_view.h"
+#include "cli/job_words.h"
 #include "cli/verbs.h"
 #include "cli/waiting.h"
 
@@ -19,9 +20,9 @@ Result<std::optional<int64_t>> ReadTimeout(const Args& args) {
 }
 
 Result<int> Run(Context& context, const Args& args) {
-  MUSTER_ASSIGN(const std::vector<JobId> ids, ParseJobIds(args.words));
   MUSTER_ASSIGN(const auto timeout, ReadTimeout(args));
   MUSTER_ASSIGN(const auto api, Connect(context, args));
+  MUSTER_ASSIGN(const std::vector<JobId> ids, FindJobs(*api, args.words));
   Interrupts interrupts;
   int code = 0;
   const auto each = [&](const JobView& job) {
@@ -53,12 +54,13 @@ Verb WaitVerb() {
       .name = "wait",
       .aliases = {},
       .summary = "Wait until jobs are over; the exit code is that of the first that failed",
-      .words = "ID...",
+      .words = "ID|GROUP...",
       .least_words = 1,
       .most_words = -1,
       .completes = Completes::kJob,
       .flags = {{"timeout", 't', "TIME", "give up after 90s, 15m, 2h; the exit code is 124 then"}},
       .examples = {{"muster wait 17 18", "both"},
+                   {"muster wait sweep-3", "every job of a sweep"},
                    {"muster wait --timeout 2h 17 && muster describe 17", "then look at it"}},
       .run = Run};
 }

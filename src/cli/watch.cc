@@ -43,6 +43,7 @@ class JobWatch {
       case Followed::kEnded:
         break;
     }
+    view_.Finish();
     Finish();
     return view_.end() ? view_.end()->exit_code : 1;
   }
@@ -50,7 +51,8 @@ class JobWatch {
  private:
   LogViewOptions ViewOptions(int ranks) const {
     LogViewOptions options;
-    options.prefixes = ranks > 1;
+    options.lines.prefixes = ranks > 1;
+    options.safe = context_.screen.out_is_terminal;
     options.live = context_.screen.out_is_terminal && !as_json_;
     options.as_json = as_json_;
     options.tell_states = true;
