@@ -136,7 +136,7 @@ constexpr std::string_view kAnswers = R"json({
     "spec": {"type": "object", "description": "the job file in its normal form"},
     "attempts": {"type": "array", "items": {"type": "object"}},
     "ranks": {"type": "array", "items": {"type": "object"}, "description": "of the latest attempt"},
-    "verdict": {"type": ["object", "null"], "description": "of a failed job"},
+    "verdict": {"type": ["object", "null"], "description": "of a failed job, or of one that succeeded although its ranks did not form one world"},
     "progress": {"$ref": "#/components/schemas/Progress"},
     "folders": {
       "type": "object", "required": ["job", "logs", "outputs"], "additionalProperties": false,

@@ -70,6 +70,9 @@ std::string EndingText(const Screen& screen, const JobView& job,
   const Paint paint = StatePaint(job.state);
   std::string text = fmt::format("{}{}\n", screen.PaintedErr(paint, Headline(job)), RunTime(job));
   if (job.state == "failed") AddFailure(screen, job, failing_lines, text);
+  if (job.state == "succeeded" && job.verdict)
+    for (const std::string& line : job.verdict->evidence)
+      text += fmt::format("  {} {}\n", screen.PaintedErr(Paint::kYellow, "warning:"), line);
   if (!job.progress.empty()) text += fmt::format("  result: {}\n", job.progress);
   if (!job.logs.empty()) text += fmt::format("  logs: {}\n", job.logs);
   for (const auto& [name, folder] : job.outputs)

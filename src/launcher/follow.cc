@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -47,6 +48,10 @@ void Follower::Finish() {
   LookAtSizes();
   LookAtNumbers(Look::kLast);
   logs_.clear();
+}
+
+bool Follower::HasTrained() const {
+  return std::ranges::any_of(logs_, [](const Log& log) { return log.series.HasTrained(); });
 }
 
 void Follower::Tick() {

@@ -28,6 +28,8 @@ class Follower {
 
   void Start();   // after the ranks, so that their logs are there
   void Finish();  // the last look, after the ranks
+  // Whether a rank has printed a step, a loss or a throughput.
+  bool HasTrained() const;
 
  private:
   struct Log {

@@ -55,6 +55,7 @@ Node::Node(os::Loop& loop, RecordWriter& record, NodeOrder order, Ground ground,
       meeting_(loop),
       follower_(loop, order_,
                 [this](std::string text) { record_.Append(StageNote{std::move(text)}); }),
+      gang_watch_(loop, order_, follower_, record),
       limit_(loop),
       control_(loop, order_.attempt_dir, [this](const auto& line) { OnControl(line); }),
       signals_(
@@ -197,6 +198,7 @@ void Node::StartRanks() {
   follower_.Start();
   if (failed) return OnRankFailure(*failed);
   shipper_.Start();
+  gang_watch_.Start();
   StartLimit();
   Settle();
 }
@@ -247,6 +249,7 @@ void Node::AfterRanks(const std::vector<RankEnded>& ended) {
       sorted, [](const auto& one) { return one.exit.how != ExitClass::kSucceeded; });
   if (bad != sorted.end() && return_code_ == 0) return_code_ = ShellExitCode(bad->exit);
   if (Undisturbed() && bad != sorted.end()) return OnRankFailure(*bad);
+  if (Undisturbed() && ranks_.living_working() == 0) gang_watch_.Finish();
   Settle();
 }
 

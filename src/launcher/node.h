@@ -12,6 +12,7 @@
 #include "launcher/agent_service.h"
 #include "launcher/control.h"
 #include "launcher/follow.h"
+#include "launcher/gang_watch.h"
 #include "launcher/hooks.h"
 #include "launcher/ranks.h"
 #include "launcher/record_writer.h"
@@ -113,6 +114,7 @@ class Node {
   AgentService agents_;
   RendezvousServer meeting_;
   Follower follower_;
+  GangWatch gang_watch_;
   TimeLimit limit_;
   Control control_;
   Signals signals_;

@@ -48,6 +48,7 @@ void Node::Stop(Wish wish) {
     stage_step_.Cancel();
     (void)shipper_.End();
     limit_.Cancel();
+    gang_watch_.Cancel();
   } else if (state_ == StopState::kClean && CutsFailureHook(by)) {
     hooks_.Signal(SIGKILL);
   }

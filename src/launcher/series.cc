@@ -45,6 +45,12 @@ void SeriesReader::Close() {
   });
 }
 
+bool SeriesReader::HasTrained() const {
+  const auto& values = progress_.values();
+  if (!reported_.measured().values.empty()) return true;
+  return values.contains("step") || values.contains("loss") || values.contains("throughput");
+}
+
 std::optional<std::string> SeriesReader::TakeLine(int64_t wall_ms) {
   if (!std::exchange(changed_, false)) return std::nullopt;
   const metrics::Measured measured = metrics::Merge(progress_.measured(), reported_.measured());

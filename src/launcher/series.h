@@ -23,6 +23,8 @@ class SeriesReader {
   // Log and reports are complete. A number at the end of an unfinished last line may be cut off: it
   // is ignored.
   void Close();
+  // Whether a step, a loss, a throughput or a reported value has been read.
+  bool HasTrained() const;
   // The line for the series file, with newline, when a value changed since the last call.
   std::optional<std::string> TakeLine(int64_t wall_ms);
   // Why reports were ignored, once; nothing when all were read.

@@ -146,8 +146,9 @@ Pairs Conductor::Impl::OutputFolders(const Job& job) const {
 
 json::object Conductor::Impl::VerdictOf(const Job& job) const {
   const Attempt* attempt = job.current();
-  if (attempt == nullptr || !attempt->exit || attempt->exit->how == ExitClass::kSucceeded)
-    return {};
+  if (attempt == nullptr || !attempt->exit) return {};
+  const bool succeeded = attempt->exit->how == ExitClass::kSucceeded;
+  if (succeeded && verdict::WhyApart(*attempt).empty()) return {};
   std::vector<std::string> lines;
   std::vector<verdict::RankLines> others;
   if (attempt->cause && attempt->cause->exit.how != ExitClass::kNotPublished) {

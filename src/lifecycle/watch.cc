@@ -58,6 +58,10 @@ void Conductor::Impl::TakeRecord(Live& entry, int node, const RecordLine& line,
     NoteStarted(entry);
   } else if (const auto* note = std::get_if<StageNote>(&line.body)) {
     Commit({EventOp(entry, "note", {{"node", node}, {"text", note->text}})});
+  } else if (const auto* gang = std::get_if<GangNote>(&line.body)) {
+    status.notes.push_back(gang->text);
+    status.apart = gang->apart ? gang->text : "";
+    Commit({EventOp(entry, "note", {{"node", node}, {"text", gang->text}})});
   } else if (const auto* started = std::get_if<RankStarted>(&line.body)) {
     if (RankInfo* rank = FindRank(attempt, started->rank)) {
       rank->pid = started->pid;

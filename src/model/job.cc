@@ -26,6 +26,7 @@ json::object ToJson(const NodeStatus& node) {
   if (!node.boot.empty()) object["boot"] = node.boot;
   if (!node.unproven.empty()) object["unproven"] = node.unproven;
   if (!node.confirmed_by.empty()) object["confirmed_by"] = node.confirmed_by;
+  if (!node.apart.empty()) object["apart"] = node.apart;
   return object;
 }
 
@@ -37,6 +38,7 @@ NodeStatus NodeFromJson(const json::object& object) {
   node.ended = GetBool(object, "ended");
   node.lost = GetBool(object, "lost");
   node.notes = WordsFromJson(GetArray(object, "notes"));
+  node.apart = GetString(object, "apart");
   if (const auto* clean = GetObject(object, "clean")) node.clean = CleanFromJson(*clean);
   node.boot = GetString(object, "boot");
   node.unproven = GetString(object, "unproven");

@@ -37,6 +37,7 @@ struct NodeStatus {
   std::string boot;          // the life of the machine in which its launcher began
   std::string unproven;      // why nothing proves that no process is left; empty: proven, or runs
   std::string confirmed_by;  // who said that nothing is left there
+  std::string apart;  // why the ranks of the job do not form one world; empty: nothing shows that
 };
 
 // The first failure of an attempt: the cause, not the fallout.

@@ -67,6 +67,11 @@ struct Encoder {
     out["text"] = body.text;
     if (body.progress) out["progress"] = true;
   }
+  void operator()(const GangNote& body) {
+    out["type"] = "gang_note";
+    out["text"] = body.text;
+    out["apart"] = body.apart;
+  }
   void operator()(const RankStarted& body) {
     out["type"] = "rank_started";
     out["rank"] = body.rank;
@@ -125,6 +130,7 @@ std::optional<RecordBody> BodyFromJson(const json::object& object) {
   if (type == "stage_done")
     return StageDone{GetInt(object, "files"), GetInt(object, "bytes"), GetInt(object, "ms")};
   if (type == "stage_note") return StageNote{text("text"), GetBool(object, "progress")};
+  if (type == "gang_note") return GangNote{text("text"), GetBool(object, "apart")};
   if (type == "rank_started")
     return RankStarted{number("rank"), number("pid"), uint64_t(GetInt(object, "start_ticks"))};
   if (type == "rank_ended") return RankEnded{number("rank"), ExitOf(object)};

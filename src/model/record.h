@@ -70,9 +70,16 @@ struct NodeClean {
 struct LauncherEnded {
   bool failed = false;
 };
+// Whether the ranks of the job form one world, as far as their connections show. Written by the
+// first node's launcher.
+struct GangNote {
+  std::string text;
+  bool apart = true;  // ranks with the variables of a framework, which should be connected, are not
+};
 
-using RecordBody = std::variant<LauncherBegan, StageDone, RankStarted, RankEnded, NodeFailed,
-                                StopBegan, WarningSent, NodeClean, LauncherEnded, StageNote>;
+using RecordBody =
+    std::variant<LauncherBegan, StageDone, RankStarted, RankEnded, NodeFailed, StopBegan,
+                 WarningSent, NodeClean, LauncherEnded, StageNote, GangNote>;
 
 struct RecordLine {
   int64_t wall_ms = 0;  // the node's own clock, for people

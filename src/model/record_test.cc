@@ -13,8 +13,8 @@ std::string Sample() {
   std::string bytes;
   for (RecordBody body : std::vector<RecordBody>{
            LauncherBegan{"tok", 5, 99, "node-0", "job1", {"no cgroup"}}, StageDone{3, 100, 2},
-           StageNote{"half of it"}, RankStarted{0, 11, 100}, RankEnded{0, exit},
-           NodeFailed{0, exit, "rank 0"}, StopBegan{StoppedBy::kUser, "x"},
+           StageNote{"half of it"}, GangNote{"apart", true}, RankStarted{0, 11, 100},
+           RankEnded{0, exit}, NodeFailed{0, exit, "rank 0"}, StopBegan{StoppedBy::kUser, "x"},
            WarningSent{"USR1", 1000}, NodeClean{2, 1, 0, 12, {"sleep"}}, LauncherEnded{true}})
     bytes += EncodeRecordLine({1000, 5, body});
   return bytes;
@@ -24,7 +24,7 @@ TEST(RecordTest, EveryKindOfLineComesBack) {
   const std::string bytes = Sample();
   const auto part = DecodeRecord(bytes);
   ASSERT_TRUE(part);
-  ASSERT_EQ(part->lines.size(), 10u);
+  ASSERT_EQ(part->lines.size(), 11u);
   EXPECT_EQ(part->used, bytes.size());
   EXPECT_EQ(part->lines.back().end, bytes.size());
   std::string again;
@@ -40,7 +40,7 @@ TEST(RecordTest, ATornLastLineIsNotThereAndTheRestIs) {
     EXPECT_LE(part->used, cut);
     const auto rest = DecodeRecord(std::string_view(bytes).substr(part->used));
     ASSERT_TRUE(rest);
-    EXPECT_EQ(part->lines.size() + rest->lines.size(), 10u);
+    EXPECT_EQ(part->lines.size() + rest->lines.size(), 11u);
   }
 }
 

@@ -63,8 +63,13 @@ std::vector<TcpRow> ParseTcpTable(std::string_view text) {
 
 std::vector<std::pair<pid_t, pid_t>> TcpLinks(const std::vector<pid_t>& pids) {
   std::map<uint64_t, pid_t> owners;
-  for (const pid_t pid : pids)
-    for (const uint64_t inode : SocketsOf(pid)) owners.emplace(inode, pid);
+  size_t with_sockets = 0;
+  for (const pid_t pid : pids) {
+    const auto sockets = SocketsOf(pid);
+    if (!sockets.empty()) ++with_sockets;
+    for (const uint64_t inode : sockets) owners.emplace(inode, pid);
+  }
+  if (with_sockets < 2) return {};  // the tables of a busy machine take milliseconds to read
   std::map<std::pair<std::string, std::string>, pid_t> ends;
   for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"})
     for (TcpRow& row : ParseTcpTable(ReadFile(table, kLargestTable).value_or("")))

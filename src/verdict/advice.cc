@@ -152,6 +152,8 @@ std::string AdviceFor(CauseClass cause, std::string_view line, const JobSpec& sp
     case CauseClass::kNotFetched:
       return "Correct the address, the keys or the store that the message names (`muster objects "
              "ls` lists what exists), and run the job again.";
+    case CauseClass::kSeparateWorlds:
+      return "";  // the evidence says it
   }
   return {};
 }

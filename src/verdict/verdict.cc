@@ -18,7 +18,7 @@ namespace muster::verdict {
 
 namespace {
 
-constexpr NameTable<CauseClass, CauseClass::kNotFetched> kNames = {
+constexpr NameTable<CauseClass, CauseClass::kSeparateWorlds> kNames = {
     "none",          "unknown",         "missing_module",
     "missing_file",  "arguments",       "syntax",
     "assertion",     "python_error",    "device_memory",
@@ -29,7 +29,7 @@ constexpr NameTable<CauseClass, CauseClass::kNotFetched> kNames = {
     "left_early",    "thread_left",     "crash",
     "killed",        "could_not_start", "timed_out",
     "lost",          "stopped",         "preempted",
-    "not_published", "not_fetched"};
+    "not_published", "not_fetched",     "separate_worlds"};
 static_assert(kNames.back() != nullptr);
 
 // Length of the log line in a headline; lists show the headline in one line.
@@ -228,14 +228,25 @@ Verdict JudgeFirst(const Job& job, const Attempt& attempt, const ExitReport& end
 
 }  // namespace
 
+std::string WhyApart(const Attempt& attempt) {
+  for (const NodeStatus& node : attempt.nodes)
+    if (!node.apart.empty()) return Printable(node.apart);
+  return {};
+}
+
 const char* Name(CauseClass cause) { return kNames[size_t(cause)]; }
 
 Verdict Judge(const Job& job, const Attempt& attempt, const std::vector<std::string>& last_lines,
               std::span<const RankLines> others) {
   const ExitReport end = EndOf(attempt);
   Verdict verdict;
+  const std::string apart = WhyApart(attempt);
   if (end.how == ExitClass::kSucceeded) {
     verdict.headline = "the job succeeded";
+    if (apart.empty()) return verdict;
+    verdict.headline += ", but its ranks did not form one world";
+    verdict.cause = CauseClass::kSeparateWorlds;
+    verdict.evidence = {apart};
     return verdict;
   }
   if (const auto child =
@@ -252,6 +263,7 @@ Verdict Judge(const Job& job, const Attempt& attempt, const std::vector<std::str
   verdict.retry_makes_sense = RetryMakesSense(verdict.cause);
   const std::string line = verdict.evidence.empty() ? "" : verdict.evidence.back();
   verdict.advice = AdviceFor(verdict.cause, line, job.spec);
+  if (!apart.empty()) verdict.advice += (verdict.advice.empty() ? "" : " Note: ") + apart;
   return verdict;
 }
 

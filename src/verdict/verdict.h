@@ -42,8 +42,9 @@ enum class CauseClass {
   kLost,
   kStopped,
   kPreempted,
-  kNotPublished,  // the ranks succeeded, the copy of the outputs failed
-  kNotFetched,    // code, an input or an output destination is not available
+  kNotPublished,    // the ranks succeeded, the copy of the outputs failed
+  kNotFetched,      // code, an input or an output destination is not available
+  kSeparateWorlds,  // the job succeeded, but its ranks trained separately
 };
 
 const char* Name(CauseClass cause);  // "missing_module", as in JSON
@@ -68,6 +69,9 @@ struct RankLines {
 // the last lines of other ranks; the caller reads them only if NeedsOtherLogs (blame.h) is true.
 Verdict Judge(const Job& job, const Attempt& attempt, const std::vector<std::string>& last_lines,
               std::span<const RankLines> others = {});
+
+// Why the ranks did not form one world; empty when nothing shows that.
+std::string WhyApart(const Attempt& attempt);
 
 json::object ToJsonObject(const Verdict& verdict);
 
