@@ -12,7 +12,9 @@
 
 #include "api/api.h"
 #include "api/endpoint.h"
+#include "apps/attempt_keys.h"
 #include "apps/owner.h"
+#include "apps/private_folders.h"
 #include "apps/settings.h"
 #include "base/json.h"
 #include "base/log.h"
@@ -104,7 +106,7 @@ Result<api::DataDirLock> TakeDataDir(const os::Path& data) {
   }
 }
 
-Result<std::unique_ptr<objects::S3Server>> StartObjects(const Settings& settings) {
+Result<std::unique_ptr<objects::S3Server>> OpenObjects(const Settings& settings) {
   objects::S3Options options{.root = settings.data / "objects",
                              .host = settings.s3_host.empty() ? settings.host : settings.s3_host,
                              .port = settings.s3_port,
@@ -114,7 +116,7 @@ Result<std::unique_ptr<objects::S3Server>> StartObjects(const Settings& settings
                              .tls_key = settings.tls_key};
   options.domains.insert(options.domains.end(), settings.s3_domains.begin(),
                          settings.s3_domains.end());
-  return objects::S3Server::Start(std::move(options));
+  return objects::S3Server::Open(std::move(options));
 }
 
 api::Endpoint EndpointOf(const http::Server& server, const std::string& token,
@@ -132,6 +134,7 @@ Status Run(const Settings& settings) {
   MUSTER_ASSIGN(auto nodes, NodesOf(settings));
   MUSTER_ASSIGN(auto lock, TakeDataDir(settings.data));
   os::RemoveTemporaries(settings.data);  // of a server that was killed; the lock is ours now
+  MUSTER_TRY(MakePrivateFolders(settings.data));
   MUSTER_ASSIGN(const std::string token, api::LoadToken(settings.data));
   MUSTER_ASSIGN(auto journal, store::Journal::Open(settings.data / "journal.db"));
   store::CodeStore code(settings.data / "code");
@@ -140,6 +143,9 @@ Status Run(const Settings& settings) {
   if (const auto status = launcher::LayOutCompanions(settings.data); !status)
     LogWarning("jobs will not find the Python packages: {}", status.error().text);
 
+  // Requests wait until the keys of running jobs are known again.
+  MUSTER_ASSIGN(const auto bucket_store, OpenObjects(settings));
+  AttemptKeys keys(*bucket_store, code);
   http::Router router;
   MUSTER_ASSIGN(auto server, http::Server::Create({.host = settings.host,
                                                    .port = settings.port,
@@ -156,7 +162,8 @@ Status Run(const Settings& settings) {
                                   settings.input_cache,
                                   [data = os::Path(settings.data)](const os::Path& attempt_dir) {
                                     return launcher::StageBack(attempt_dir, data);
-                                  }});
+                                  },
+                                  &keys});
   api::ApiParts parts{.conductor = conductor,
                       .journal = *journal,
                       .code = code,
@@ -176,7 +183,7 @@ Status Run(const Settings& settings) {
     LogInfo("asked to end; the jobs go on");
     server->Shutdown(kDrainMs);
   });
-  MUSTER_ASSIGN(const auto bucket_store, StartObjects(settings));
+  bucket_store->Serve();
   MUSTER_TRY(lock.SetUrl(server->url()));
   MUSTER_TRY(api::WriteEndpoint(settings.data, EndpointOf(*server, token, *bucket_store)));
   OwnerWatch owner(loop, conductor, *journal, [&] { server->Shutdown(kDrainMs); });

@@ -97,8 +97,9 @@ Companions Companions::For(const NodeOrder& order, const std::string& whole) {
   found.executable_ = os::SelfPath();
   const os::Path folder = PackagesFolder(data);
   if (folder == whole || IsWhole(folder)) found.packages_ = folder;
-  const os::Path file = data / "endpoint.json";
-  found.endpoint_file_ = file;  // it may come late: a server that starts again adopts jobs first
+  // Of the attempt alone: the key of the server's owner is not for ranks.
+  const os::Path file = os::Path(order.attempt_dir) / "store.json";
+  found.endpoint_file_ = file;
   found.own_aws_ = HasAwsSettings();
   const auto text = os::ReadFile(file, kLargestEndpoint);
   if (!text) return found;

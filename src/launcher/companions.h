@@ -13,7 +13,7 @@ namespace muster::launcher {
 
 // What comes with the platform to every process of a job: the Python packages that the executable
 // carries, first on Python's path, and the server's object store in the variables that its clients
-// read. None of it is in the order, so no key is in a file or on a page of a job.
+// read. None of it is in the order: the key of the attempt is in a file that only the owner reads.
 
 struct CompanionFile {
   std::string_view path;  // below the folder of packages

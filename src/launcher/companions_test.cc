@@ -28,7 +28,9 @@ class CompanionsTest : public testing::Test {
   }
 
   void WriteEndpoint(const std::string& text) const {
-    ASSERT_TRUE(os::WriteFileAtomic(dir_.path() / "endpoint.json", text, 0600, false));
+    ASSERT_TRUE(os::MakeDirs(order_.attempt_dir));
+    ASSERT_TRUE(
+        os::WriteFileAtomic(os::Path(order_.attempt_dir) / "store.json", text, 0600, false));
   }
   Environment After(std::vector<std::string> entries) const {
     Environment environment = Environment::Of(entries);
@@ -95,9 +97,16 @@ TEST_F(CompanionsTest, TheStoreIsInTheVariablesOfItsClients) {
   EXPECT_EQ(environment.Get("AWS_SECRET_ACCESS_KEY"), "SK");
   EXPECT_EQ(environment.Get("AWS_REGION"), "r");
   EXPECT_EQ(environment.Get("OBS_ACCESS_KEY_ID"), "AK");
-  EXPECT_EQ(environment.Get("MUSTER_ENDPOINT_FILE"), (dir_.path() / "endpoint.json").string());
+  EXPECT_EQ(environment.Get("MUSTER_ENDPOINT_FILE"), order_.attempt_dir + "/store.json");
   EXPECT_EQ(environment.Get("MUSTER_EXECUTABLE"), os::SelfPath().string());
   EXPECT_EQ(After(environment.entries()).entries(), environment.entries());
+}
+
+TEST_F(CompanionsTest, KeysOfTheServersOwnerAreNotForRanks) {
+  ASSERT_TRUE(os::WriteFileAtomic(dir_.path() / "endpoint.json", kEndpoint, 0600, false));
+  const Environment environment = After({});
+  EXPECT_FALSE(environment.Has("AWS_ACCESS_KEY_ID"));
+  EXPECT_EQ(environment.Get("MUSTER_ENDPOINT_FILE"), order_.attempt_dir + "/store.json");
 }
 
 TEST_F(CompanionsTest, AUsersStoreIsNeverMixedWithOurs) {
@@ -131,7 +140,7 @@ TEST_F(CompanionsTest, AViewKeepsWhatTheVariablesName) {
   View view;
   Companions::For(order_).KeepIn(view);
   EXPECT_THAT(view.keep, ElementsAre(HasSubstr("/python/"), os::SelfPath().string(),
-                                     EndsWith("endpoint.json")));
+                                     EndsWith("attempts/1/store.json")));
 }
 
 }  // namespace

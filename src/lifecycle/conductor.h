@@ -23,6 +23,8 @@
 
 namespace muster::lifecycle {
 
+class AttemptKeys;
+
 // What the conductor works with; all outlive it.
 struct Parts {
   os::Loop& loop;
@@ -36,6 +38,7 @@ struct Parts {
       0;  // limit of fetched inputs on each machine, bytes; 0: a share of its disk
   // Takes what was fetched for an attempt, which has ended, out of its folder. On the pool.
   std::function<Status(const os::Path& attempt_dir)> stage_back = {};
+  AttemptKeys* keys = nullptr;  // of the object store; null: attempts get none
 };
 
 struct SubmitRequest {

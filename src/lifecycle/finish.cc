@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "lifecycle/attempt_keys.h"
 #include "lifecycle/conductor_impl.h"
 #include "lifecycle/judge.h"
 #include "model/source.h"
@@ -12,6 +13,8 @@ namespace muster::lifecycle {
 void Conductor::Impl::FinishIfOver(Live& entry) {
   const Attempt& attempt = *entry.job.current();
   if (entry.finishing || !std::ranges::all_of(attempt.nodes, &NodeStatus::ended)) return;
+  if (parts.keys != nullptr)
+    parts.keys->TakeBack(entry.job, attempt, RefOf(entry.job, attempt).dir);
   if (!PublishFirst(entry)) EndAttempt(entry);
 }
 

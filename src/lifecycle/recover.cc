@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "lifecycle/attempt_keys.h"
 #include "lifecycle/conductor_impl.h"
 
 namespace muster::lifecycle {
@@ -49,6 +50,7 @@ Status Conductor::Impl::TakeUp(Live& entry, const engines::AttemptRef& ref) {
   const Attempt& attempt = *entry.job.current();
   MUSTER_ASSIGN(const auto orders, Orders(entry.job, attempt));
   MUSTER_TRY(os::MakeDirs(ref.dir));
+  if (parts.keys != nullptr) MUSTER_TRY(parts.keys->Give(entry.job, attempt, ref.dir));
   // A stop that was promised is asked again: the promise may be all that reached the disk. It goes
   // first, so that a node that never began does not begin now.
   if (attempt.stopped_by != StoppedBy::kNobody)

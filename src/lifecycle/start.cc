@@ -3,6 +3,7 @@
 #include "base/log.h"
 #include "dialect/plan.h"
 #include "dialect/staging.h"
+#include "lifecycle/attempt_keys.h"
 #include "lifecycle/conductor_impl.h"
 #include "model/source.h"
 
@@ -86,6 +87,8 @@ void Conductor::Impl::StartNodes(const engines::AttemptRef& ref,
   const std::string spec = ToPrettyJson(ToJsonObject(entry->job.spec));
   auto status = os::MakeDirs(ref.dir);
   if (status) status = os::WriteNewFile(JobDir(ref.job) / "spec.json", spec, 0600);
+  if (status && parts.keys != nullptr)
+    status = parts.keys->Give(entry->job, *entry->job.current(), ref.dir);
   // A stop that came while there was no room goes first, so that nothing begins now.
   if (status && stopped_by != StoppedBy::kNobody)
     status = parts.engine.Stop(ref, {.by = stopped_by, .detail = entry->job.reason});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/source.h"
+#include "model/store_access.h"
 #include "model/variables.h"
 
 namespace muster {
@@ -165,6 +166,7 @@ json::object ToJsonObject(const JobSpec& spec) {
   PutPairs(object, "inputs", spec.inputs);
   PutOutputs(object, spec);
   PutText(object, "logs", spec.logs);
+  if (spec.store) object["store"] = ToJsonObject(*spec.store);
   PutPairs(object, "labels", spec.labels);
   object["workdir"] = spec.workdir;
   PutAfter(object, spec.after);

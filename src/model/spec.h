@@ -76,6 +76,13 @@ struct Publishing {
   bool operator==(const Publishing&) const = default;
 };
 
+// Places of the server's object store that the job may use besides those that it names:
+// "s3://BUCKET/PREFIX", "obs://BUCKET/PREFIX", or "*" for all buckets.
+struct StoreAccess {
+  std::vector<std::string> read, write;  // `write` includes reading
+  bool operator==(const StoreAccess&) const = default;
+};
+
 struct JobSpec {
   std::string name;
   std::string framework = "custom";
@@ -89,6 +96,7 @@ struct JobSpec {
                   // generation of ModelArts has URLs here
   std::vector<Publishing> published;  // those that are taken elsewhere; their folder is the job's
   std::string logs;                   // where logs are taken to, as in Publishing; empty: nowhere
+  std::optional<StoreAccess> store;   // absent: every bucket that the job names
   Pairs labels;
   std::vector<Role> roles;  // at least one; the plain form is one role "worker"
   std::string workdir =

@@ -9,6 +9,7 @@
 #include "model/destination.h"
 #include "model/scalar.h"
 #include "model/source.h"
+#include "model/store_access.h"
 #include "model/value_types.h"
 
 namespace muster {
@@ -225,6 +226,11 @@ Fields<JobDraft> IdentityFields() {
       OutputsField(),
       Into<JobDraft>("logs", "A folder or bucket that logs are copied to while the job runs.",
                      FolderOrBucket{}, &JobDraft::logs),
+      Into<JobDraft>(
+          "store",
+          "Places of the object store that the job's key may use besides inputs, code, "
+          "outputs and logs. Left out: every bucket that the job file or its code names.",
+          StoreAccessMap{}, &JobDraft::store),
       Into<JobDraft>("labels", "Words of your own, to find jobs by.",
                      Entries{kParameterRule, EntryValue::kScalar}, &JobDraft::labels)};
 }

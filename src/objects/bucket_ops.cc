@@ -19,7 +19,7 @@ S3Status MayUseBucket(const Call& call, bool write) {
   const bool may = write ? key.MayUseAllBuckets(true) || key.MayWrite(call.request.bucket, "")
                          : key.MaySeeBucket(call.request.bucket);
   if (may) return {};
-  return Refuse(S3Code::kAccessDenied);
+  return call.Deny(call.request.bucket, "", write ? "write" : "read");
 }
 
 // The region that the request to make a bucket names: a label that is kept and given back.

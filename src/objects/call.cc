@@ -88,12 +88,21 @@ void Call::Reply(S3Result<http::Response> result) {
 
 S3Status Call::MayRead(std::string_view bucket, std::string_view key) const {
   if (caller.key && caller.key->MayRead(bucket, key)) return {};
-  return Refuse(S3Code::kAccessDenied);
+  return Deny(bucket, key, "read");
 }
 
 S3Status Call::MayWrite(std::string_view bucket, std::string_view key) const {
   if (caller.key && caller.key->MayWrite(bucket, key)) return {};
-  return Refuse(S3Code::kAccessDenied);
+  return Deny(bucket, key, "write");
+}
+
+S3Status Call::Deny(std::string_view bucket, std::string_view key, std::string_view verb) const {
+  if (!caller.key || !caller.key->lent) return Refuse(S3Code::kAccessDenied);
+  return Refuse(
+      S3Code::kAccessDenied,
+      fmt::format("The key of {} may not {} s3://{}/{}. Name the bucket under store.{} in "
+                  "the job file.",
+                  caller.key->user, verb, bucket, Printable(key), verb));
 }
 
 }  // namespace muster::objects

@@ -54,6 +54,8 @@ class Call : public std::enable_shared_from_this<Call> {
   // kAccessDenied unless the caller's key covers it.
   S3Status MayRead(std::string_view bucket, std::string_view key) const;
   S3Status MayWrite(std::string_view bucket, std::string_view key) const;
+  // AccessDenied, with the next step where the key is that of a job.
+  S3Status Deny(std::string_view bucket, std::string_view key, std::string_view verb) const;
 
   S3Parts& parts;
   const S3Request request;

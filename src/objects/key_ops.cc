@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMostGrants = 100, kLongestUser = 256;
 
 S3Status MayManageKeys(const Call& call) {
-  if (call.caller.key->MayUseAllBuckets(true)) return {};
+  if (!call.caller.key->lent && call.caller.key->MayUseAllBuckets(true)) return {};
   return Refuse(S3Code::kAccessDenied);
 }
 

@@ -132,11 +132,42 @@ void KeyRing::Refresh(const Version& now) {
 
 std::shared_ptr<const KeyPair> KeyRing::Find(std::string_view access_key) {
   const Version now = Look();  // before the lock: every request comes here
+  {
+    const MutexLock lock(mutex_);
+    Refresh(now);
+    const auto it = std::ranges::find(
+        pairs_, access_key, [](const auto& pair) { return std::string_view(pair->access_key); });
+    if (it != pairs_.end()) return *it;
+  }
+  const auto lent = FindLent(access_key);
+  if (!lent) return nullptr;
+  // Not under the lock: the grants may be read from many files.
+  std::call_once(lent->first_use, [&] {
+    KeyPair pair = lent->pair;
+    pair.grants = lent->grants();
+    lent->ready = std::make_shared<KeyPair>(std::move(pair));
+  });
+  return lent->ready;
+}
+
+std::shared_ptr<KeyRing::Lent> KeyRing::FindLent(std::string_view access_key) {
   const MutexLock lock(mutex_);
-  Refresh(now);
-  const auto it = std::ranges::find(
-      pairs_, access_key, [](const auto& pair) { return std::string_view(pair->access_key); });
-  return it == pairs_.end() ? nullptr : *it;
+  const auto it = lent_.find(access_key);
+  return it == lent_.end() ? nullptr : it->second;
+}
+
+void KeyRing::Lend(KeyPair pair, std::function<std::vector<Grant>()> grants) {
+  const auto lent = std::make_shared<Lent>();
+  pair.lent = true;
+  lent->pair = std::move(pair);
+  lent->grants = std::move(grants);
+  const MutexLock lock(mutex_);
+  lent_[lent->pair.access_key] = lent;
+}
+
+void KeyRing::TakeBack(const std::string& access_key) {
+  const MutexLock lock(mutex_);
+  lent_.erase(access_key);
 }
 
 KeyPair KeyRing::First() const {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +26,7 @@ struct KeyPair {
   std::string access_key, secret_key;
   std::string user;
   std::vector<Grant> grants;
+  bool lent = false;  // of a job's attempt: it never manages keys
 
   bool MayRead(std::string_view bucket, std::string_view key) const;
   bool MayWrite(std::string_view bucket, std::string_view key) const;
@@ -33,8 +36,8 @@ struct KeyPair {
 };
 
 // The key pairs of a store, kept in one file (docs/formats/object_store.md) that only its owner can
-// read. Changes of the file by hand count at once; a file that cannot be read leaves what was
-// known. Any thread.
+// read, and those that are lent to running jobs, which are in memory alone. Changes of the file by
+// hand count at once; a file that cannot be read leaves what was known. Any thread.
 class KeyRing {
  public:
   // Makes the file with one pair that may do everything when there is none.
@@ -45,7 +48,12 @@ class KeyRing {
   // On disk when it returns. A pair of the same access key is replaced.
   Status Add(KeyPair pair) EXCLUDES(mutex_);
   Status Remove(std::string_view access_key) EXCLUDES(mutex_);
-  std::vector<KeyPair> All() const EXCLUDES(mutex_);
+  std::vector<KeyPair> All() const EXCLUDES(mutex_);  // those of the file
+
+  // A pair that is valid until it is taken back or the process ends. `grants` is called once, when
+  // the pair is first used, on the thread of that request.
+  void Lend(KeyPair pair, std::function<std::vector<Grant>()> grants) EXCLUDES(mutex_);
+  void TakeBack(const std::string& access_key) EXCLUDES(mutex_);
 
  private:
   explicit KeyRing(os::Path file) : file_(std::move(file)) {}
@@ -55,6 +63,14 @@ class KeyRing {
     bool operator==(const Version&) const = default;
   };
 
+  struct Lent {
+    KeyPair pair;
+    std::function<std::vector<Grant>()> grants;
+    std::once_flag first_use;
+    std::shared_ptr<const KeyPair> ready;
+  };
+
+  std::shared_ptr<Lent> FindLent(std::string_view access_key) EXCLUDES(mutex_);
   Status Load() REQUIRES(mutex_);
   Status Save() REQUIRES(mutex_);
   void Refresh(const Version& now) REQUIRES(mutex_);
@@ -64,6 +80,7 @@ class KeyRing {
   mutable Mutex mutex_;
   Version version_ GUARDED_BY(mutex_);  // of the file as it was read or written last
   std::vector<std::shared_ptr<const KeyPair>> pairs_ GUARDED_BY(mutex_);  // shared with callers
+  std::map<std::string, std::shared_ptr<Lent>, std::less<>> lent_ GUARDED_BY(mutex_);
 };
 
 // Letters and digits that no client needs to escape.

@@ -75,5 +75,26 @@ TEST(KeyRing, AFileThatIsNoneIsNotOverwritten) {
   }
 }
 
+TEST(KeyRing, LentPairsAskForTheirGrantsOnceAndEndWhenTakenBack) {
+  const os::TempDir dir;
+  const auto ring = KeyRing::Open(dir / "keys.json").value();
+  int asked = 0;
+  ring->Lend({"LENT", "secret", "job 1"}, [&] {
+    ++asked;
+    return std::vector<Grant>{{.bucket = "b", .prefix = "p/"}};
+  });
+  EXPECT_EQ(asked, 0);
+  const auto pair = ring->Find("LENT");
+  ASSERT_TRUE(pair);
+  EXPECT_TRUE(ring->Find("LENT")->MayRead("b", "p/x"));
+  EXPECT_FALSE(pair->MayWrite("b", "p/x"));
+  EXPECT_TRUE(pair->lent);
+  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(ring->All().size(), 1) << "lent pairs are in no file";
+  ring->TakeBack("LENT");
+  ring->TakeBack("LENT");
+  EXPECT_FALSE(ring->Find("LENT"));
+}
+
 }  // namespace
 }  // namespace muster::objects

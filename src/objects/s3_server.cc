@@ -24,10 +24,16 @@ int LastPort(const os::Path& file) {
 
 }  // namespace
 
-Result<std::unique_ptr<S3Server>> S3Server::Start(S3Options options) {
+Result<std::unique_ptr<S3Server>> S3Server::Open(S3Options options) {
   std::unique_ptr<S3Server> server(new S3Server(std::move(options)));
   MUSTER_TRY(server->OpenStore());
   MUSTER_TRY(server->Listen());
+  return server;
+}
+
+Result<std::unique_ptr<S3Server>> S3Server::Start(S3Options options) {
+  MUSTER_ASSIGN(auto server, Open(std::move(options)));
+  server->Serve();
   return server;
 }
 
@@ -72,11 +78,14 @@ Status S3Server::Listen() {
     MUSTER_ASSIGN(auto more, servers_[0]->Another());
     servers_.push_back(std::move(more));
   }
+  return {};
+}
+
+void S3Server::Serve() {
   Sweep();
   for (const auto& server : servers_) {
     threads_.emplace_back([raw = server.get()] { raw->Run(); });
   }
-  return {};
 }
 
 // Before the first server runs, and on its loop from then on.

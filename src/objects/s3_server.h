@@ -30,7 +30,10 @@ struct S3Options {
 // in never keeps the server's loop waiting.
 class S3Server {
  public:
-  static Result<std::unique_ptr<S3Server>> Start(S3Options options);
+  // Opens the store and listens; requests wait until Serve.
+  static Result<std::unique_ptr<S3Server>> Open(S3Options options);
+  void Serve();
+  static Result<std::unique_ptr<S3Server>> Start(S3Options options);  // both
   ~S3Server();  // finishes answers under way for a moment
   S3Server(const S3Server&) = delete;
   S3Server& operator=(const S3Server&) = delete;
