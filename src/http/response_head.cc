@@ -22,6 +22,7 @@ constexpr Phrase kPhrases[] = {
     {206, "Partial Content"},
     {301, "Moved Permanently"},
     {302, "Found"},
+    {303, "See Other"},
     {304, "Not Modified"},
     {307, "Temporary Redirect"},
     {400, "Bad Request"},

@@ -281,6 +281,11 @@ S3Result<Caller> ByQueryV2(const S3Request& request, KeyRing& ring, int64_t now_
 S3Result<Caller> Authenticate(const S3Request& request, KeyRing& ring, int64_t now_ms,
                               bool accept_v2) {
   const std::string_view header = request.Header("Authorization");
+  const auto count = std::ranges::count_if(
+      request.headers, [](const auto& one) { return SameWord(one.first, "Authorization"); });
+  if (count > 1) {
+    return Refuse(S3Code::kInvalidArgument, "The Authorization header is there more than once.");
+  }
   const bool query_v4 = request.Has("X-Amz-Algorithm") || request.Has("X-Amz-Signature");
   const bool query_v2 = request.Has("Signature");
   if (!header.empty() && (query_v4 || query_v2)) {

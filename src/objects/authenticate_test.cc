@@ -171,6 +171,9 @@ TEST_F(AuthenticateTest, RefusesTwoMechanismsInOneRequest) {
   S3Request request = Get();
   request.query.push_back({"Signature", "x"});
   EXPECT_EQ(CodeOf(request, now_), S3Code::kInvalidArgument);
+  S3Request twice = Get();
+  twice.headers.emplace_back("authorization", "AWS a:b");
+  EXPECT_EQ(CodeOf(twice, now_), S3Code::kInvalidArgument);
 }
 
 TEST_F(AuthenticateTest, RefusesWhatIsMalformedWithoutFail) {

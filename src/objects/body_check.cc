@@ -16,17 +16,13 @@ bool IsChunked(Payload payload) {
 S3Result<std::optional<s3::Checksum>> ChecksumOfHead(const S3Request& request) {
   // Completing an upload, the header is of the object, not of the document that lists its parts.
   if (request.method == "POST" && request.Has("uploadId")) return std::nullopt;
-  std::optional<s3::Checksum> found;
-  for (const s3::DigestKind kind : s3::kChecksumKinds) {
-    const std::string_view value = Trim(request.Header(s3::ChecksumHeader(kind)));
-    if (value.empty()) continue;
-    const auto raw = s3::FromBase64(value);
-    if (found) return Refuse(S3Code::kInvalidRequest, std::string(kManyChecksums));
-    if (!raw || raw->size() != s3::DigestSize(kind)) {
+  MUSTER_ASSIGN(const auto found, GivenChecksum(request));
+  if (found) {
+    const auto raw = s3::FromBase64(found->value);
+    if (!raw || raw->size() != s3::DigestSize(found->kind)) {
       return Refuse(S3Code::kBadDigest,
-                    "Value for " + s3::ChecksumHeader(kind) + " header is invalid.");
+                    "Value for " + s3::ChecksumHeader(found->kind) + " header is invalid.");
     }
-    found = s3::Checksum{kind, std::string(value)};
   }
   if (found) return found;
   const std::string trailer = Lower(Trim(request.Header("x-amz-trailer")));
@@ -37,6 +33,21 @@ S3Result<std::optional<s3::Checksum>> ChecksumOfHead(const S3Request& request) {
 }
 
 }  // namespace
+
+S3Result<std::optional<s3::Checksum>> GivenChecksum(const S3Request& request) {
+  std::optional<s3::Checksum> found;
+  for (const s3::DigestKind kind : s3::kChecksumKinds) {
+    const std::string_view value = Trim(request.Header(s3::ChecksumHeader(kind)));
+    if (value.empty()) continue;
+    if (found) {
+      return Refuse(S3Code::kInvalidRequest,
+                    "Expecting a single x-amz-checksum- header. Multiple checksum Types are not "
+                    "allowed.");
+    }
+    found = s3::Checksum{kind, std::string(value), false};
+  }
+  return found;
+}
 
 S3Result<BodyCheck> BodyCheck::Make(const S3Request& request, const Caller& caller) {
   BodyCheck check;

@@ -12,8 +12,8 @@
 
 namespace muster::objects {
 
-inline constexpr std::string_view kManyChecksums =
-    "Expecting a single x-amz-checksum- header. Multiple checksum Types are not allowed.";
+// The one x-amz-checksum- header that the request has, as it came.
+S3Result<std::optional<s3::Checksum>> GivenChecksum(const S3Request& request);
 
 // What the bytes of a body turned out to be.
 struct BodySums {

@@ -67,18 +67,6 @@ std::string MultipartEtag(const std::vector<std::string>& md5s) {
   return s3::Hex(digest.Finish()) + "-" + std::to_string(md5s.size());
 }
 
-// The one x-amz-checksum- header of the request, which is that of the whole object.
-S3Result<std::optional<s3::Checksum>> GivenChecksum(const S3Request& request) {
-  std::optional<s3::Checksum> found;
-  for (const s3::DigestKind kind : s3::kChecksumKinds) {
-    const std::string_view value = Trim(request.Header(s3::ChecksumHeader(kind)));
-    if (value.empty()) continue;
-    if (found) return Refuse(S3Code::kInvalidRequest, std::string(kManyChecksums));
-    found = s3::Checksum{kind, std::string(value), false};
-  }
-  return found;
-}
-
 // How the object's checksum is made: as the upload was begun, or else as the last request says.
 struct ChecksumPlan {
   std::optional<s3::DigestKind> kind;

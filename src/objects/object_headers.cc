@@ -156,6 +156,19 @@ S3Result<Pairs> ReadTagHeader(std::string_view text) {
   return tags;
 }
 
+S3Result<Pairs> ReadTagDocument(std::string_view xml, size_t most) {
+  MUSTER_ASSIGN(const s3::XmlElement root, ReadXml(xml));
+  const s3::XmlElement* set = root.Find("TagSet");
+  if (root.name != "Tagging" || set == nullptr) return Refuse(S3Code::kMalformedXml);
+  Pairs tags;
+  for (const s3::XmlElement& tag : set->children) {
+    if (tag.name != "Tag") return Refuse(S3Code::kMalformedXml);
+    tags.emplace_back(tag.TextOf("Key"), tag.TextOf("Value"));
+  }
+  MUSTER_TRY(CheckTags(tags, most));
+  return tags;
+}
+
 S3Status CheckTags(const Pairs& tags, size_t most) {
   std::set<std::string_view> names;
   for (const auto& [name, value] : tags) {

@@ -22,6 +22,7 @@ std::string Quoted(std::string_view etag);
 
 // "a=b&c=d" of the header x-amz-tagging; at most ten, each within S3's limits.
 S3Result<Pairs> ReadTagHeader(std::string_view text);
+S3Result<Pairs> ReadTagDocument(std::string_view xml, size_t most);
 inline constexpr size_t kMostObjectTags = 10, kMostBucketTags = 50;
 S3Status CheckTags(const Pairs& tags, size_t most);
 

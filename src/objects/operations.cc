@@ -53,6 +53,7 @@ constexpr Operation kOperations[] = {
     {"DELETE", kBucket, "", RemoveBucket, kPool},
     {"POST", kBucket, "delete", DeleteObjects},
     {"POST", kBucket, "muster-adopt", AdoptFiles, kPool},
+    {"POST", kBucket, "", nullptr, kLoop, OpenForm, true},
 
     {"GET", kObject, "attributes", GetAttributes},
     {"GET", kObject, "acl", GetAcl},

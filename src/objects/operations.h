@@ -30,7 +30,7 @@ struct Operation {
   Where where = Where::kLoop;
   // For large bodies instead: by the head alone.
   S3Result<std::unique_ptr<BodyTarget>> (*open)(const CallPtr&, const BodyCheck&) = nullptr;
-  bool open_to_all = false;  // without a signature
+  bool open_to_all = false;  // without a signature of the request; a form has one inside
 };
 
 // The row for a request; kMethodNotAllowed or kNotImplemented when there is none.
@@ -83,6 +83,8 @@ void GetObject(const CallPtr& call);
 void SetMetadata(const CallPtr& call);
 S3Result<std::unique_ptr<BodyTarget>> OpenPut(const CallPtr& call, const BodyCheck& check);
 S3Result<std::unique_ptr<BodyTarget>> OpenAppend(const CallPtr& call, const BodyCheck& check);
+// post_object.cc
+S3Result<std::unique_ptr<BodyTarget>> OpenForm(const CallPtr& call, const BodyCheck& check);
 // copy_ops.cc
 void CopyObject(const CallPtr& call);
 void CopyPart(const CallPtr& call);

@@ -10,20 +10,6 @@
 namespace muster::objects {
 namespace {
 
-S3Result<Pairs> ReadTags(const Call& call) {
-  MUSTER_ASSIGN(const s3::XmlElement root, ReadXml(call.body));
-  const s3::XmlElement* set = root.Find("TagSet");
-  if (root.name != "Tagging" || set == nullptr) return Refuse(S3Code::kMalformedXml);
-  Pairs tags;
-  for (const s3::XmlElement& tag : set->children) {
-    if (tag.name != "Tag") return Refuse(S3Code::kMalformedXml);
-    tags.emplace_back(tag.TextOf("Key"), tag.TextOf("Value"));
-  }
-  const bool of_bucket = call.request.key.empty();
-  MUSTER_TRY(CheckTags(tags, of_bucket ? kMostBucketTags : kMostObjectTags));
-  return tags;
-}
-
 http::Response Document(Pairs tags) {
   std::ranges::sort(tags);
   s3::XmlWriter xml("Tagging");
@@ -70,7 +56,8 @@ S3Result<http::Response> Set(const Call& call, Pairs tags) {
 void GetTags(const CallPtr& call) { call->Reply(Get(*call)); }
 
 void PutTags(const CallPtr& call) {
-  auto tags = ReadTags(*call);
+  const bool of_bucket = call->request.key.empty();
+  auto tags = ReadTagDocument(call->body, of_bucket ? kMostBucketTags : kMostObjectTags);
   if (!tags) return call->Fail(tags.error());
   call->Reply(Set(*call, std::move(*tags)));
 }
