@@ -10,6 +10,7 @@
 #include "launcher/link_tree.h"
 #include "transfer/copy.h"
 #include "transfer/lister.h"
+#include "transfer/local_tree.h"
 
 namespace muster::launcher {
 namespace {
@@ -99,12 +100,17 @@ class Fetcher final : public transfer::Observer {
     transfer::Worker worker(session);
     std::vector<SourceFile> files;
     Listing listing;
+    skipped_.clear();
     const bool is_address = source_.kind == transfer::Location::Kind::kHttp;
     MUSTER_TRY(transfer::ListItems(worker, source_, true, {}, [&](const transfer::Item& item) {
       // An address may lead elsewhere, and every time to another place.
       const std::string at = transfer::Exact(is_address ? source_ : item.at);
       listing.single = at == transfer::Exact(source_);
       listing.bytes += std::max<int64_t>(0, item.size);
+      const bool folder_mark = item.name.ends_with('/') && item.size == 0;
+      if (!item.name.empty() && !folder_mark && !transfer::CheckFileName(item.name)) {
+        skipped_.push_back(transfer::Show(item.at));
+      }
       const bool has_version = !item.etag.empty() || item.mtime_ms != 0;
       files.push_back(
           {item.name, item.size,
@@ -145,8 +151,15 @@ class Fetcher final : public transfer::Observer {
                               HumanDuration(clock.SteadyMs() - began_ms))
                 : fmt::format("already on this node, as {} has it", transfer::Show(source_));
     return FetchedInput{listing.key,
-                        fmt::format("{}: {}, {}, {}", input_.shown(), Counted(size.files, "file"),
-                                    HumanSize(uint64_t(size.bytes)), how)};
+                        fmt::format("{}: {}, {}, {}{}", input_.shown(), Counted(size.files, "file"),
+                                    HumanSize(uint64_t(size.bytes)), how, Skipped())};
+  }
+
+  // The keys that are no names of files, such as "x/..". They are not on the node.
+  std::string Skipped() const {
+    if (skipped_.empty()) return {};
+    return fmt::format("; skipped {} whose key cannot be the name of a file, such as {}",
+                       Counted(int64_t(skipped_.size()), "object"), skipped_.front());
   }
 
   // Ranks must never start on an empty folder whose source has files. The cache entry is removed,
@@ -237,6 +250,7 @@ class Fetcher final : public transfer::Observer {
   const std::string& once_;
   const FetchProgress& progress_;
   transfer::Location source_;
+  std::vector<std::string> skipped_;  // objects of the listing whose key no file can have
 };
 
 }  // namespace

@@ -23,7 +23,8 @@ struct Conductor::Impl {
   void Submit(SubmitRequest request, SubmitDone done);
   void Rerun(JobId id, const std::string& key, const std::string& user, SubmitDone done);
   void Accept(std::vector<JobSpec> specs, const SubmitRequest& request, SubmitDone done);
-  bool AnswerRepeated(const std::string& key, SubmitDone& done);
+  bool MadeFrom(const std::vector<JobId>& ids, const std::vector<JobSpec>& specs) const;
+  bool AnswerRepeated(const std::string& key, const std::vector<JobSpec>& specs, SubmitDone& done);
   void CheckSpecs(std::vector<JobSpec>& specs, const SubmitRequest& request,
                   std::vector<Fault>& faults) const;
   void Accepted(const std::vector<JobId>& ids);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "lifecycle/conductor_impl.h"
@@ -21,18 +23,44 @@ Refusal Refused(std::vector<Fault> faults) {
 }  // namespace
 
 void Conductor::Impl::Submit(SubmitRequest request, SubmitDone done) {
-  if (!request.key.empty() && AnswerRepeated(request.key, done)) return;
   auto specs = ReadSpecs(request.document, Marks{});
   if (!specs) return done(std::unexpected(Refused(std::move(specs).error())));
+  for (JobSpec& spec : *specs) spec.code_hash = request.code_hash;
+  if (!request.key.empty() && AnswerRepeated(request.key, *specs, done)) return;
   std::vector<Fault> faults;
   CheckSpecs(*specs, request, faults);
   if (!faults.empty()) return done(std::unexpected(Refused(std::move(faults))));
   Accept(std::move(*specs), request, std::move(done));
 }
 
-// True when the key was used before: `done` has been or will be called with the earlier jobs.
-bool Conductor::Impl::AnswerRepeated(const std::string& key, SubmitDone& done) {
+// Whether every job of these was made from one of the specs. Jobs of a sweep may have been removed.
+bool Conductor::Impl::MadeFrom(const std::vector<JobId>& ids,
+                               const std::vector<JobSpec>& specs) const {
+  return std::ranges::all_of(ids, [&](JobId id) {
+    const auto live = jobs.find(id);
+    auto job = live != jobs.end() ? Result<Job>(live->second.job) : Find(id);
+    if (!job) return true;
+    JobSpec made = std::move(job->spec);
+    made.sweep_group.clear();
+    return std::ranges::find(specs, made) != specs.end();
+  });
+}
+
+// True when the key was used before: `done` has been or will be called with the earlier jobs, or
+// with kConflict when they are of another request.
+bool Conductor::Impl::AnswerRepeated(const std::string& key, const std::vector<JobSpec>& specs,
+                                     SubmitDone& done) {
+  const auto refuse = [&] {
+    const Error error{Code::kConflict, "the idempotency key was used for another request",
+                      "use a new key for each request, and the same one to send it again"};
+    done(std::unexpected(Refusal{error, {}}));
+    return true;
+  };
   if (const auto flying = keys_in_flight.find(key); flying != keys_in_flight.end()) {
+    std::vector<JobId> ids;
+    for (const auto& [id, entry] : jobs)
+      if (entry.job.key == key) ids.push_back(id);
+    if (!MadeFrom(ids, specs)) return refuse();
     flying->second.push_back(std::move(done));
     return true;
   }
@@ -42,6 +70,7 @@ bool Conductor::Impl::AnswerRepeated(const std::string& key, SubmitDone& done) {
     return true;
   }
   if (!*found) return false;
+  if (!MadeFrom((*found)->jobs, specs)) return refuse();
   done(SubmitResult{(*found)->jobs, (*found)->group, /*repeated=*/true});
   return true;
 }
@@ -75,7 +104,6 @@ void Conductor::Impl::CheckSpecs(std::vector<JobSpec>& specs, const SubmitReques
                         .hint = "write {job: ID, when: ended} to start whatever its end was"});
     }
   }
-  for (JobSpec& spec : specs) spec.code_hash = request.code_hash;
 }
 
 void Conductor::Impl::Accept(std::vector<JobSpec> specs, const SubmitRequest& request,
@@ -125,15 +153,15 @@ void Conductor::Impl::Accepted(const std::vector<JobId>& ids) {
 
 void Conductor::Impl::Rerun(JobId id, const std::string& key, const std::string& user,
                             SubmitDone done) {
-  if (!key.empty() && AnswerRepeated(key, done)) return;
   auto job = Find(id);
   if (!job) return done(std::unexpected(Refusal{job.error(), {}}));
   JobSpec spec = std::move(job->spec);
   spec.sweep_group.clear();
   spec.after.clear();  // what it waited for is over, or was never met; a rerun is asked for now
+  spec.sweep_values.clear();
+  if (!key.empty() && AnswerRepeated(key, {spec}, done)) return;
   SubmitRequest request{.document = nullptr, .code_hash = spec.code_hash, .key = key, .user = user};
   std::vector<JobSpec> specs;
-  spec.sweep_values.clear();
   specs.push_back(std::move(spec));
   std::vector<Fault> faults;
   CheckSpecs(specs, request, faults);

@@ -86,6 +86,7 @@ class CopyRun {
   bool IsHere(const Location& location);
   int Hands();
   Status ListAll(Engine& engine);
+  bool SkipsName(const Item& item, const std::string& name);
   bool Take(Engine& engine, const Item& item, const std::string& name);
   Result<Target> TargetFor(const std::string& name);
   bool WasDoneBefore(const Item& item, const Target& target, const std::string& name);
@@ -208,6 +209,18 @@ bool CopyRun::WasDoneBefore(const Item& item, const Target& target, const std::s
   return it != existing_.end() && it->second.size == item.size;
 }
 
+// Whether no file can have the name, as with the key "x/..". One such key must not fail the copy of
+// all the others.
+bool CopyRun::SkipsName(const Item& item, const std::string& name) {
+  if (!options_.recursive || name.empty() || destination_.kind != Location::Kind::kFile)
+    return false;
+  const Status valid = CheckFileName(name);
+  if (valid) return false;
+  session_.Note(fmt::format("skipped {}: {}", Show(item.at), valid.error().text));
+  session_.Did(Deed::Kind::kSkipped, Show(item.at), "", item.size);
+  return true;
+}
+
 // Returns false to end the listing.
 bool CopyRun::Take(Engine& engine, const Item& item, const std::string& name) {
   session_.Found(item.size);
@@ -229,6 +242,7 @@ bool CopyRun::Take(Engine& engine, const Item& item, const std::string& name) {
     }
     return true;
   }
+  if (SkipsName(item, name)) return true;
   auto target = TargetFor(name);
   if (!target) {
     session_.Failed(Show(item.at), shown(), std::move(target).error(), item.size);
