@@ -16,6 +16,7 @@ run: train.py
 parameters: {epoch_size: 90, lr: 1e-4, layers: [64, 128], amp: true, note: "a, b"}
 inputs: {data_url: /data/cifar-10, more: file:///mnt/x, far: "s3://${name}/set/", raw: {from: obs://bkt/x, mode: url}}
 outputs: {train_url: /runs/resnet50, extra:}
+store: {read: [s3://bkt/set/, "obs://${name}"], write: "*"}
 resources: {nodes: 2, devices: npu:8}
 )",
     R"(run: python train.py ${HOME} $${name} ${VAR:-x}

@@ -63,7 +63,8 @@ class CheckedSink final : public http::BodySink {
   std::optional<S3Error> failure_;
 };
 
-// Reads and drops a small body, so that the connection stays usable after a refusal.
+// Reads and drops a small body, so that the connection stays usable after a refusal. A client that
+// expects 100 Continue gets it, also for a body of no bytes.
 class DrainSink final : public http::BodySink {
  public:
   DrainSink(CallPtr call, S3Error error) : call_(std::move(call)), error_(std::move(error)) {}
@@ -90,8 +91,7 @@ S3Status CheckLength(const S3Request& request) {
 
 bool MayDrain(const Call& call) {
   const http::RequestFacts& facts = call.request.facts;
-  return call.caller.key && !facts.chunked && facts.content_length > 0 &&
-         facts.content_length <= kMostDrained;
+  return call.caller.key && !facts.chunked && facts.content_length <= kMostDrained;
 }
 
 S3Result<std::unique_ptr<http::BodySink>> Open(const CallPtr& call) {
