@@ -9,6 +9,8 @@
 
 #include "cli/start_server.h"
 #include "http/client_socket.h"
+#include "http/url.h"
+#include "os/net.h"
 
 namespace muster::cli {
 namespace {
@@ -113,6 +115,16 @@ Result<std::unique_ptr<Api>> ConnectOnly(Context& context, const Args& args) {
   Wanted wanted = WantedServer(args);
   wanted.may_start = false;
   return ConnectTo(context, wanted);
+}
+
+bool ServerIsElsewhere(const Args& args) {
+  const auto named = NormalUrl(WantedServer(args).server);
+  if (!named) return false;
+  const auto url = http::ParseUrl(*named);
+  if (!url) return false;
+  const std::string& host = url->host;
+  return !host.starts_with("127.") && host != "localhost" && host != "::1" &&
+         host != os::HostName();
 }
 
 }  // namespace muster::cli

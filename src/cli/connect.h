@@ -20,4 +20,7 @@ Result<std::unique_ptr<Api>> Connect(Context& context, const Args& args);
 // Connects to a server that runs already; kUnavailable when there is none.
 Result<std::unique_ptr<Api>> ConnectOnly(Context& context, const Args& args);
 
+// Whether the user named a server that is not on this machine, judged by the host of its address.
+bool ServerIsElsewhere(const Args& args);
+
 }  // namespace muster::cli

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/habits.h"
 
 namespace muster::cli {
 namespace {
@@ -25,7 +26,8 @@ std::unexpected<Error> UnknownLong(std::span<const Flag> table, std::string_view
   std::vector<std::string_view> names;
   for (const Flag& flag : table) names.push_back(flag.name);
   const std::string_view close = DidYouMean(name, names);
-  std::string next = close.empty() ? "" : fmt::format("did you mean --{}?", close);
+  std::string next = HintForFlag(name, table);
+  if (next.empty() && !close.empty()) next = fmt::format("did you mean --{}?", close);
   return Fail(Code::kInvalid, fmt::format("unknown flag --{}", Printable(name)), std::move(next));
 }
 
@@ -84,7 +86,7 @@ class Reader {
   }
 
   Status UnknownLetter(std::string_view letters, size_t i) const {
-    std::string next;
+    std::string next = HintForFlag(letters.substr(i, 1), table_);
     if (i == 0 && FindLong(table_, letters)) next = fmt::format("did you mean --{}?", letters);
     const std::string shown = Printable(i == 0 ? letters : letters.substr(i, 1));
     return Fail(Code::kInvalid, fmt::format("unknown flag -{}", shown), std::move(next));

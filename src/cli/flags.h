@@ -13,7 +13,24 @@
 namespace muster::cli {
 
 // What a shell offers after a flag or as a word of a verb.
-enum class Completes { kNothing, kFile, kFolder, kJob, kFramework, kState, kShell, kVerb };
+enum class Completes {
+  kNothing,
+  kFile,
+  kFolder,
+  kJob,            // ids of jobs …
+  kQueuedJob,      // … that wait
+  kUnfinishedJob,  // … that are not over
+  kEndedJob,       // … that are over
+  kGroup,          // names of sweeps
+  kFramework,
+  kPlatform,
+  kWorkdir,
+  kState,
+  kShell,
+  kVerb,
+  kObjectVerb,  // words behind `muster objects`
+  kSchema,
+};
 
 // One row of a verb's table of flags. Help, parsing and completion all read the same rows.
 struct Flag {

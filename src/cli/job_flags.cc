@@ -1,5 +1,12 @@
 #include "cli/job_flags.h"
 
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "model/variables.h"
+
 namespace muster::cli {
 namespace {
 
@@ -16,40 +23,62 @@ Result<Pairs> SaidPairs(const Args& args, const std::string& flag) {
   return pairs;
 }
 
+// A name without a value stands for the variable of this shell, as with `docker run -e`.
+Result<Pairs> EnvPairs(const Args& args) {
+  Pairs pairs;
+  for (const std::string& text : args.All("env")) {
+    const char* value = text.contains('=') ? nullptr : std::getenv(text.c_str());
+    if (text.contains('=')) {
+      MUSTER_ASSIGN(auto pair, SplitPair(text, "--env"));
+      pairs.push_back(std::move(pair));
+    } else if (value != nullptr) {
+      pairs.emplace_back(text, EscapeVariables(value));
+    } else {
+      return Fail(Code::kInvalid,
+                  fmt::format("--env {}: this shell has no such variable", ShellQuote(text)),
+                  "write NAME=VALUE, or export the variable first");
+    }
+  }
+  return pairs;
+}
+
 }  // namespace
 
 std::vector<Flag> JobFlags() {
   return {
-      {"framework", 'f', "NAME",
-       "whose launch contract the ranks get: pytorch, mindspore, paddle, …", false,
+      {"framework", 'f', "NAME", "framework to launch for: pytorch, mindspore, paddle, …", false,
        Completes::kFramework},
-      {"platform", 0, "NAME",
-       "whose folders and variables it finds: modelarts, modelarts-v1, apulis"},
-      {"nodes", 'N', "COUNT", "how many nodes"},
+      {"platform", 0, "NAME", "platform to run scripts of: modelarts, modelarts-v1, apulis", false,
+       Completes::kPlatform},
+      {"nodes", 'N', "COUNT", "number of nodes"},
       {"devices", 'g', "KIND:COUNT", "devices on each node, such as npu:8"},
       {"launch", 0, "NAME=VALUE", "how the framework is started, such as start=msrun", true},
-      {"ranks", 0, "COUNT", "processes on each node (else one a device)"},
+      {"ranks", 0, "COUNT", "processes on each node (default: one per device)"},
       {"name", 'J', "NAME", "the job's name"},
-      {"env", 'e', "NAME=VALUE", "an environment variable of every rank", true},
+      {"env", 'e', "NAME[=VALUE]", "a variable of every rank; without value: of this shell", true},
+      {"export", 0, "inherit|none|NAME,…",
+       "variables of this shell that the job takes (else inherit: PATH, VIRTUAL_ENV, CONDA_*, "
+       "PYTHONPATH, LD_LIBRARY_PATH, LANG, LC_*)"},
       {"param", 'p', "NAME=VALUE", "becomes --NAME=VALUE after the command", true},
       {"input", 'i', "NAME=PATH", "a file or folder that the job reads", true, Completes::kFile},
-      {"output", 'o', "NAME[=PATH]", "a folder for results (else in the job's own folder)", true,
+      {"output", 'o', "NAME[=PATH]", "folder for results (default: in the job's own folder)", true,
        Completes::kFolder},
-      {"label", 'l', "NAME=VALUE", "a word of your own, to find the job by", true},
+      {"label", 'l', "NAME=VALUE", "label to filter by", true},
       {"code", 'C', "DIR",
        "code folder to send, or none (else this one, if the command names a file in it)", false,
        Completes::kFolder},
-      {"code-limit", 0, "SIZE", "refuse a larger code folder (else 200MB)"},
-      {"workdir", 0, "node|rank", "one copy of the code a node, or one a rank"},
+      {"code-limit", 0, "SIZE", "size limit of the code folder (default: 200MB)"},
+      {"workdir", 0, "node|rank", "one copy of the code per node, or one per rank", false,
+       Completes::kWorkdir},
       {"python", 0, "PROGRAM", "interpreter of .py files in front of the command (else python3)",
        false, Completes::kFile},
       {"memory", 'm', "SIZE", "memory of each node, such as 16G"},
-      {"time", 't', "TIME", "the longest it may run, such as 90m"},
-      {"grace", 0, "TIME", "between TERM and KILL when it is stopped"},
+      {"time", 't', "TIME", "time limit of an attempt, such as 90m"},
+      {"grace", 0, "TIME", "time between TERM and KILL when the job is stopped"},
       {"priority", 0, "NUMBER", "-1000 to 1000, higher starts first"},
-      {"preemptible", 0, nullptr, "may give way to a job of more priority"},
-      {"retries", 0, "COUNT", "new attempts after a failed one"},
-      {"after", 0, "ID[:ended]", "start after that job succeeded (or just ended)", true,
+      {"preemptible", 0, nullptr, "may be stopped for a job of higher priority"},
+      {"retries", 0, "COUNT", "number of new attempts after a failed one"},
+      {"after", 0, "ID[:ended]", "start when that job has succeeded (or ended in any way)", true,
        Completes::kJob},
       {"sweep", 0, "NAME=A,B", "one job for each value, as a group", true},
   };
@@ -73,7 +102,7 @@ Result<FlagValues> ReadJobFlags(const Args& args) {
   if (args.Has("preemptible")) values.preemptible = true;
   values.after = args.All("after");
   values.command = args.rest;
-  MUSTER_ASSIGN(values.env, SaidPairs(args, "env"));
+  MUSTER_ASSIGN(values.env, EnvPairs(args));
   MUSTER_ASSIGN(values.parameters, SaidPairs(args, "param"));
   MUSTER_ASSIGN(values.inputs, SaidPairs(args, "input"));
   MUSTER_ASSIGN(values.labels, SaidPairs(args, "label"));

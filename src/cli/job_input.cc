@@ -10,6 +10,7 @@
 #include "cli/code_choice.h"
 #include "cli/job_flags.h"
 #include "model/default_name.h"
+#include "model/shell_env.h"
 #include "model/source.h"
 #include "model/variables.h"
 
@@ -28,7 +29,8 @@ struct JobFile {
   Marks marks;
 };
 
-Error Faulty(const std::vector<Fault>& faults, const std::string& shown) {
+Error Faulty(const std::vector<Fault>& faults, const std::string& shown, std::vector<Fault>* all) {
+  if (all != nullptr) *all = faults;
   std::string text = FaultText(faults, shown);
   while (text.ends_with('\n')) text.pop_back();
   return {
@@ -58,7 +60,8 @@ Result<std::string> ReadText(const std::string& word) {
   return text;
 }
 
-Result<JobFile> ReadJobFile(const std::string& word, const os::Path& here) {
+Result<JobFile> ReadJobFile(const std::string& word, const os::Path& here,
+                            std::vector<Fault>* faults) {
   if (word.ends_with(".py") || word.ends_with(".sh"))
     return Fail(Code::kInvalid, fmt::format("{} is a script, expected a job file", Printable(word)),
                 fmt::format("put it behind --: muster run -- {}", Printable(word)));
@@ -68,11 +71,11 @@ Result<JobFile> ReadJobFile(const std::string& word, const os::Path& here) {
   file.folder = word == "-" ? here : (here / word).parent_path();
   const auto format = word.ends_with(".json") ? TextFormat::kJson : TextFormat::kGuess;
   auto document = ReadDocument(text, format, &file.marks);
-  if (!document) return std::unexpected(Faulty(document.error(), file.shown));
+  if (!document) return std::unexpected(Faulty(document.error(), file.shown, faults));
   if (!document->is_object())
     return std::unexpected(
         Faulty({{.path = "", .found = "no map", .expected = "a map such as {run: train.py}"}},
-               file.shown));
+               file.shown, faults));
   file.document = std::move(document->get_object());
   return file;
 }
@@ -177,13 +180,52 @@ Status SettleCode(const JobSpec& spec, bool without, const os::Path& named_from,
   return {};
 }
 
+// What `env` of the job file says, with --export over it. `env` of the base becomes a map.
+Result<EnvChoice> ChooseEnv(const Args& args, FlagValues& flags, JobInput& input) {
+  const json::value* env = flags.base->if_contains("env");
+  const bool said_in_file = env != nullptr && (env->is_string() || env->is_array());
+  input.env_by_default = !said_in_file && !args.Has("export");
+  EnvChoice choice = TakeEnvChoice(*flags.base);
+  if (!args.Has("export")) return choice;
+  auto flag = ParseEnvChoice(args.Get("export"));
+  if (!flag) flag.error().text = "--export: " + flag.error().text;
+  return flag;
+}
+
+// What the job takes from this shell goes into the internal part of its document.
+void PutShell(const EnvChoice& choice, const os::Path& here, json::object& document) {
+  json::object env;
+  for (const auto& [name, value] : TakeShellEnv(choice, environ, here.string()))
+    env[name] = EscapeVariables(value);
+  json::object shell{{"env", std::move(env)}};
+  if (choice.inherit) shell["folder"] = EscapeVariables(here.string());
+  json::value& internal = document["muster"];
+  if (!internal.is_object()) internal = json::object();
+  internal.get_object()["shell"] = std::move(shell);
+}
+
 }  // namespace
 
-Result<JobInput> ReadJobInput(const Args& args, const os::Path& here) {
+void ForgetLocalPaths(JobInput& input) {
+  if (!input.env_by_default) return;
+  json::object& internal = input.document["muster"].get_object();
+  json::object kept;
+  for (const auto& [name, value] : internal["shell"].at("env").get_object())
+    if (name.starts_with("LANG") || name.starts_with("LC_")) kept[name] = value;
+  internal["shell"] = json::object{{"env", std::move(kept)}};
+  for (JobSpec& spec : input.specs) spec.submit_dir.clear();
+}
+
+Result<JobInput> ReadJobInput(const Args& args, const os::Path& here, std::vector<Fault>* faults) {
   JobInput input;
   JobFile file{"command line", here, {}, {}};
   if (!args.words.empty()) {
-    MUSTER_ASSIGN(file, ReadJobFile(args.words[0], here));
+    MUSTER_ASSIGN(file, ReadJobFile(args.words[0], here, faults));
+  } else if (LooksLikeJobFile(args.Get("framework"))) {
+    return Fail(Code::kInvalid,
+                fmt::format("--framework {}: expected a framework, found a job file",
+                            ShellQuote(Printable(args.Get("framework")))),
+                fmt::format("leave out -f: muster run {}", ShellQuote(args.Get("framework"))));
   } else if (args.rest.empty()) {
     return Fail(Code::kInvalid, "there is nothing to run",
                 "name a job file, or a command behind --: muster run -- python3 train.py");
@@ -192,11 +234,13 @@ Result<JobInput> ReadJobInput(const Args& args, const os::Path& here) {
   if (args.Has("code")) flags.code = args.Get("code").empty() ? "." : args.Get("code");
   flags.base = std::move(file.document);
   input.document = DocumentFromFlags(flags, &file.marks);
+  auto specs = ReadSpecs(input.document, file.marks);
+  if (!specs) return std::unexpected(Faulty(specs.error(), file.shown, faults));
+  MUSTER_ASSIGN(const EnvChoice choice, ChooseEnv(args, flags, input));
+  input.document = DocumentFromFlags(flags, &file.marks);
   const bool without = GetString(input.document, "code") == kNoCode;
   if (without) input.document.erase("code");
-
-  auto specs = ReadSpecs(input.document, file.marks);
-  if (!specs) return std::unexpected(Faulty(specs.error(), file.shown));
+  PutShell(choice, here, input.document);
   const JobSpec& first = specs->front();
   MUSTER_TRY(CheckCode(*specs));
   MUSTER_TRY(SettleCode(first, without, flags.code ? here : file.folder,
@@ -207,7 +251,7 @@ Result<JobInput> ReadJobInput(const Args& args, const os::Path& here) {
   if (json::value* logs = input.document.if_contains("logs"); logs && logs->is_string())
     *logs = AbsolutePath(logs->get_string(), first.logs, file.folder);
   auto resolved = ReadSpecs(input.document, file.marks);
-  if (!resolved) return std::unexpected(Faulty(resolved.error(), file.shown));
+  if (!resolved) return std::unexpected(Faulty(resolved.error(), file.shown, faults));
   input.specs = std::move(*resolved);
   input.code = input.specs.front().code;
   return input;

@@ -5,7 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/connect.h"
 #include "cli/verbs.h"
+#include "os/net.h"
 #include "os/temp_dir.h"
 
 namespace muster::cli {
@@ -168,6 +170,80 @@ TEST_F(JobInputTest, PathOfAnInterpreterBecomesAbsolute) {
   ASSERT_TRUE(file) << file.error().text;
   EXPECT_EQ(file->specs[0].python, Here("v/bin/python"));
   EXPECT_EQ(Read({"--python", "python3.9", "--", "x"})->specs[0].python, "python3.9");
+}
+
+class ShellVariables {
+ public:
+  ShellVariables() {
+    setenv("VIRTUAL_ENV", "/home/${me}/venv", 1);
+    setenv("LC_ALL", "C", 1);
+    setenv("HF_HOME", "/hf", 1);
+  }
+  ~ShellVariables() {
+    for (const char* name : {"VIRTUAL_ENV", "LC_ALL", "HF_HOME"}) unsetenv(name);
+  }
+};
+
+std::string ValueOf(const Pairs& pairs, std::string_view name) {
+  for (const auto& pair : pairs)
+    if (pair.first == name) return pair.second;
+  return "(none)";
+}
+
+TEST_F(JobInputTest, JobTakesTheVariablesOfItsShell) {
+  const ShellVariables shell;
+  const auto input = Read({"--", "x"});
+  ASSERT_TRUE(input) << input.error().text;
+  EXPECT_EQ(ValueOf(input->specs[0].shell_env, "VIRTUAL_ENV"), "/home/${me}/venv");
+  EXPECT_EQ(ValueOf(input->specs[0].shell_env, "HF_HOME"), "(none)");
+  EXPECT_EQ(input->specs[0].submit_dir, dir_.path().string());
+}
+
+TEST_F(JobInputTest, FlagsAndFileChooseTheVariables) {
+  const ShellVariables shell;
+  const auto file = dir_.Write("job.yaml", "run: x\nenv: [HF_HOME, A=1]\n");
+  const auto listed = Read({file.string(), "-e", "B=2"});
+  ASSERT_TRUE(listed) << listed.error().text;
+  EXPECT_EQ(listed->specs[0].shell_env, (Pairs{{"HF_HOME", "/hf"}}));
+  EXPECT_EQ(listed->specs[0].submit_dir, "");
+  EXPECT_EQ(listed->specs[0].roles[0].env, (Pairs{{"A", "1"}, {"B", "2"}}));
+  const auto flag = Read({file.string(), "--export", "none", "-e", "HF_HOME"});
+  ASSERT_TRUE(flag) << flag.error().text;
+  EXPECT_TRUE(flag->specs[0].shell_env.empty());
+  EXPECT_EQ(ValueOf(flag->specs[0].roles[0].env, "HF_HOME"), "/hf");
+  EXPECT_THAT(Read({"-e", "NO_SUCH_NAME", "--", "x"}).error().text, HasSubstr("NO_SUCH_NAME"));
+  EXPECT_THAT(Read({"--export", "a b", "--", "x"}).error().text, HasSubstr("--export"));
+}
+
+TEST_F(JobInputTest, ServerOnAnotherMachineGetsTheLanguageAlone) {
+  const ShellVariables shell;
+  auto input = Read({"--", "x"});
+  ASSERT_TRUE(input) << input.error().text;
+  ForgetLocalPaths(*input);
+  const auto sent = ReadSpecs(input->document, {});
+  ASSERT_TRUE(sent);
+  EXPECT_EQ(ValueOf(sent->front().shell_env, "LC_ALL"), "C");
+  EXPECT_EQ(ValueOf(sent->front().shell_env, "VIRTUAL_ENV"), "(none)");
+  EXPECT_EQ(ValueOf(sent->front().shell_env, "PATH"), "(none)");
+  EXPECT_EQ(sent->front().submit_dir, "");
+  auto asked = Read({"--export", "inherit", "--", "x"});
+  ForgetLocalPaths(*asked);
+  EXPECT_EQ(ValueOf(ReadSpecs(asked->document, {})->front().shell_env, "VIRTUAL_ENV"),
+            "/home/${me}/venv");
+}
+
+TEST_F(JobInputTest, ServersOfOtherMachinesAreRecognizedByTheirAddress) {
+  const auto elsewhere = [](const std::string& url) {
+    return ServerIsElsewhere(
+        ParseFlags(AllFlags(RunVerb()), std::vector<std::string>{"--server", url}).value());
+  };
+  for (const char* url :
+       {"https://gpu1.example.org:8443", "http://10.1.2.3:80", "http://[fd00::1]:1"})
+    EXPECT_TRUE(elsewhere(url)) << url;
+  for (const std::string& url :
+       {std::string("http://127.0.0.1:80"), std::string("http://localhost:80"),
+        std::string("http://[::1]:80"), "http://" + os::HostName() + ":80"})
+    EXPECT_FALSE(elsewhere(url)) << url;
 }
 
 TEST_F(JobInputTest, SweepsMakeOneSpecEach) {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/connect.h"
+#include "cli/job_faults.h"
 #include "cli/job_flags.h"
 #include "cli/job_input.h"
 #include "cli/plan_page.h"
@@ -42,14 +43,15 @@ Result<std::vector<NodeOrder>> MakePlan(Context& context, const Args& args, cons
     // Without a server a plan needs none; a named one that does not answer is an error.
     if (!wanted.server.empty() || api.error().code != Code::kUnavailable)
       return std::unexpected(api.error());
-    context.screen.Err("muster: no server runs; this is what made-up nodes would get\n");
+    context.screen.Err("muster: no server is running; the plan is for hypothetical nodes\n");
   }
   return Sketch(input, wanted.data);
 }
 
 // Order by order: thousands of them, each with the names of all nodes, do not fit into memory.
-void PrintJson(Screen& screen, const std::vector<NodeOrder>& orders) {
-  screen.Out("{\n  \"nodes\": [\n");
+void PrintJson(Screen& screen, const std::vector<NodeOrder>& orders, const EnvSources& sources) {
+  screen.Out(
+      fmt::format("{{\n  \"env_sources\": {},\n  \"nodes\": [\n", ToJson(ToJsonObject(sources))));
   for (const NodeOrder& order : orders) {
     std::string text = ToPrettyJson(ToJsonObject(order));
     text.erase(text.find_last_not_of('\n') + 1);
@@ -62,20 +64,21 @@ void PrintJson(Screen& screen, const std::vector<NodeOrder>& orders) {
 }
 
 Result<int> Run(Context& context, const Args& args) {
-  std::error_code error;
-  const os::Path here = std::filesystem::current_path(error);
-  if (error) return FailErrno(error.value(), "find the current folder");
-  MUSTER_ASSIGN(const JobInput input, ReadJobInput(args, here));
+  std::optional<int> exit_code;
+  auto read = ReadJobOf(context, args, exit_code);
+  if (exit_code) return *exit_code;
+  MUSTER_ASSIGN(const JobInput input, std::move(read));
   MUSTER_ASSIGN(std::vector<NodeOrder> orders, MakePlan(context, args, input));
   if (input.specs.size() > 1)
     context.screen.Err(
         fmt::format("muster: the first of {} jobs of this sweep\n", input.specs.size()));
   HideSecrets(orders);
+  const EnvSources sources = SourcesOf(input.specs.front());
   if (!args.Has("json")) {
-    context.screen.Out(PlanPage(context.screen, orders));
+    context.screen.Out(PlanPage(context.screen, orders, sources));
     return 0;
   }
-  PrintJson(context.screen, orders);
+  PrintJson(context.screen, orders, sources);
   return 0;
 }
 
@@ -83,7 +86,7 @@ Result<int> Run(Context& context, const Args& args) {
 
 Verb PlanVerb() {
   std::vector<Flag> flags = JobFlags();
-  flags.push_back({"offline", 0, nullptr, "do not ask a server; plan on made-up nodes"});
+  flags.push_back({"offline", 0, nullptr, "plan without a server, on hypothetical nodes"});
   return {.name = "plan",
           .aliases = {},
           .summary = "Print every rank's environment, files and command without running",

@@ -2,29 +2,23 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "base/counted.h"
 #include "base/text.h"
 #include "cli/table.h"
+#include "model/shell_env.h"
 
 namespace muster::cli {
 namespace {
 
 constexpr std::string_view kHidden = "(hidden)";
 
-bool LooksSecret(std::string_view name) {
-  const std::string lower = Lower(name);
-  for (const std::string_view part : {"token", "secret", "password", "passwd", "credential",
-                                      "apikey", "api_key", "access_key", "private_key"})
-    if (lower.find(part) != std::string::npos) return true;
-  return false;
-}
-
 void Hide(Pairs& env, const std::string& token) {
   for (auto& [name, value] : env)
-    if (LooksSecret(name) || (!token.empty() && value == token)) value = kHidden;
+    if (IsSecretName(name) || (!token.empty() && value == token)) value = kHidden;
 }
 
 // Of the orders, which hold the texts: those of a node are long where nodes are many.
@@ -74,10 +68,35 @@ std::string RankTable(const Screen& screen, const std::vector<RankLine>& lines) 
   return table.Render(screen);
 }
 
-std::string Environments(const Screen& screen, const std::vector<RankLine>& lines) {
+// Of `variables`, those that come from one source, under a heading; nothing where there are none.
+std::string FromSource(const Screen& screen, const Variables& variables, const EnvSources& sources,
+                       std::optional<EnvSource> source, std::string_view heading) {
+  std::string text;
+  for (const auto& [name, value] : variables) {
+    const auto found = sources.find(name);
+    const auto from = found == sources.end() ? std::nullopt : std::optional(found->second);
+    if (from == source) text += fmt::format("  {}\n", Assignment(name, value));
+  }
+  return text.empty() ? text : fmt::format("\n{}\n{}", screen.Painted(Paint::kBold, heading), text);
+}
+
+// Values of the server's environment are known where the job starts, and not in a plan.
+std::string InheritedText(const Screen& screen, const std::vector<NodeOrder>& orders) {
+  const bool from_shell = !orders.empty() && orders.front().has_shell_env;
+  return fmt::format(
+      "\n{}\n  {}\n", screen.Painted(Paint::kBold, "every rank, from the server's environment"),
+      from_shell ? "all other variables, without secrets; none of PATH, VIRTUAL_ENV, "
+                   "CONDA_*, PYTHONPATH, LD_LIBRARY_PATH, LANG, LC_*"
+                 : "all other variables, without secrets");
+}
+
+std::string Environments(const Screen& screen, const std::vector<RankLine>& lines,
+                         const EnvSources& sources) {
   const auto shared = Shared(lines);
-  std::string text = fmt::format("\n{}\n", screen.Painted(Paint::kBold, "every rank"));
-  for (const auto& [name, value] : shared) text += fmt::format("  {}\n", Assignment(name, value));
+  std::string text =
+      FromSource(screen, shared, sources, EnvSource::kShell, "every rank, from this shell") +
+      FromSource(screen, shared, sources, EnvSource::kJob, "every rank, from the job") +
+      FromSource(screen, shared, sources, std::nullopt, "every rank, from Muster");
   for (const RankLine& line : lines) {
     std::string own;
     for (const auto& [name, value] : line.env)
@@ -125,13 +144,30 @@ void HideSecrets(std::vector<NodeOrder>& orders) {
   }
 }
 
-std::string PlanPage(const Screen& screen, const std::vector<NodeOrder>& orders) {
+EnvSources SourcesOf(const JobSpec& spec) {
+  EnvSources sources;
+  for (const auto& [name, value] : spec.shell_env) sources[name] = EnvSource::kShell;
+  for (const Role& role : spec.roles)
+    for (const auto& [name, value] : role.env) sources[name] = EnvSource::kJob;
+  return sources;
+}
+
+json::object ToJsonObject(const EnvSources& sources) {
+  json::object object;
+  for (const auto& [name, source] : sources)
+    object[name] = source == EnvSource::kShell ? "shell" : "job";
+  return object;
+}
+
+std::string PlanPage(const Screen& screen, const std::vector<NodeOrder>& orders,
+                     const EnvSources& sources) {
   const std::vector<RankLine> lines = AllRanks(orders);
   std::string text = fmt::format("{}, {}\n", Counted(int64_t(orders.size()), "node"),
                                  Counted(int64_t(lines.size()), "rank"));
   for (const NodeOrder& order : orders)
     for (const std::string& note : order.notes) text += fmt::format("note: {}\n", Printable(note));
-  text += RankTable(screen, lines) + Environments(screen, lines);
+  text += RankTable(screen, lines) + Environments(screen, lines, sources) +
+          InheritedText(screen, orders);
   std::map<std::string_view, std::string> seen;
   for (const NodeOrder& order : orders) text += FileTexts(screen, order, seen);
   if (!orders.empty()) text += HookTexts(screen, orders.front().hooks);

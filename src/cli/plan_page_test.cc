@@ -32,7 +32,7 @@ std::vector<NodeOrder> TwoNodes() {
 
 TEST(PlanPageTest, ShowsWhatRanksShareOnceAndTheRestARank) {
   CaptureScreen screen;
-  const std::string page = PlanPage(screen, TwoNodes());
+  const std::string page = PlanPage(screen, TwoNodes(), {});
   EXPECT_THAT(page, HasSubstr("2 nodes, 2 ranks\n"));
   EXPECT_THAT(page, HasSubstr("python3 'my train.py'"));
   EXPECT_EQ(page.find("WORLD_SIZE=2"), page.rfind("WORLD_SIZE=2"));
@@ -44,7 +44,7 @@ TEST(PlanPageTest, HidesSecretsAndTokens) {
   CaptureScreen screen;
   std::vector<NodeOrder> orders = TwoNodes();
   HideSecrets(orders);
-  const std::string page = PlanPage(screen, orders) + ToJson(ToJsonObject(orders[0]));
+  const std::string page = PlanPage(screen, orders, {}) + ToJson(ToJsonObject(orders[0]));
   EXPECT_THAT(page, Not(HasSubstr("hunter2")));
   EXPECT_THAT(page, Not(HasSubstr("mark-of-the-attempt")));
   EXPECT_THAT(page, HasSubstr("HF_TOKEN"));
@@ -52,7 +52,7 @@ TEST(PlanPageTest, HidesSecretsAndTokens) {
 
 TEST(PlanPageTest, AnEmptyPlanIsAPageToo) {
   CaptureScreen screen;
-  EXPECT_THAT(PlanPage(screen, {}), HasSubstr("0 nodes, 0 ranks"));
+  EXPECT_THAT(PlanPage(screen, {}, {}), HasSubstr("0 nodes, 0 ranks"));
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ void SetJobEnv(const JobFacts& facts, Pairs& env) {
   SetEnv(env, "MUSTER_ATTEMPT", std::to_string(places.attempt));
   SetEnv(env, "MUSTER_ATTEMPT_TOKEN", places.token);
   SetEnv(env, "MUSTER_JOB_DIR", places.job_dir);
+  if (!facts.spec->submit_dir.empty()) SetEnv(env, "MUSTER_SUBMIT_DIR", facts.spec->submit_dir);
   SetEnv(env, "MUSTER_OUTPUT_DIR", places.job_dir + "/outputs");
   SetEnv(env, "MUSTER_NODES", std::to_string(facts.allocation->nodes.size()));
   SetEnv(env, "MUSTER_NODE_ADDRESSES", facts.addresses);
@@ -86,7 +87,7 @@ std::string Endpoint(const std::string& address, int port) {
 Pairs NodeEnv(const JobFacts& facts, int node) {
   const NodeShare& share = facts.allocation->nodes[size_t(node)];
   const Role& role = *facts.role_of_node[size_t(node)];
-  Pairs env;
+  Pairs env = facts.spec->shell_env;
   for (const auto& [name, value] : role.env) SetEnv(env, name, value);
   SetEnvDefault(env, "PYTHONUNBUFFERED", "1");
   SetEnvDefault(env, "OMP_NUM_THREADS", std::to_string(ThreadsFor(share, role.ranks)));

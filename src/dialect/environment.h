@@ -19,9 +19,10 @@ void SetEnvDefault(Pairs& env, std::string_view name, std::integral auto value) 
   SetEnvDefault(env, name, std::to_string(value));
 }
 
-// What every process on a node gets, hooks and the agent's commands included: the user's variables,
-// defaults where he has none, and on top what names job, node and devices. A framework's own
-// defaults go here too, for here a user's value is seen.
+// The environment of every process on a node, hooks and the agent's commands included: variables
+// of the submitting shell, the job's own `env` over them, defaults for what both leave out, and on
+// top the names of job, node and devices. A framework adds its defaults here as well, so that the
+// user's values win.
 Pairs NodeEnv(const JobFacts& facts, int node);
 
 // What one rank has on top of its node's.

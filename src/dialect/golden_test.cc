@@ -175,6 +175,10 @@ std::vector<Case> Cases() {
   JobSpec shared = PlainSpec("custom", 1, "npu", 2, "train.py");
   shared.roles[0].ranks = 4;
   cases.push_back({"custom_shared", shared});
+  JobSpec shell = PlainSpec("custom", 1, "cpu", 1, "train.py");
+  shell.shell_env = {{"PATH", "/home/me/venv/bin:/bin"}, {"VIRTUAL_ENV", "/home/me/venv"}};
+  shell.submit_dir = "/home/me/project";
+  cases.push_back({"custom_shell", shell});
   cases.push_back({"pytorch_torchrun", PlainSpec("pytorch", 2, "gpu", 8, "torchrun train.py")});
   cases.push_back(
       {"pytorch_wrapped", Started(PlainSpec("pytorch", 2, "gpu", 8, "train.py"), "torchrun")});

@@ -80,6 +80,7 @@ NodeOrder NodeOrderOf(const JobFacts& facts, const NodeShare& share) {
   order.folders = FoldersOf(spec, places);
   order.hooks = spec.hooks;
   order.env = NodeEnv(facts, share.index);
+  order.has_shell_env = !facts.spec->submit_dir.empty();
   order.memory = spec.memory;
   order.time_limit_ms = spec.time_limit_ms;
   order.warning_ms = spec.warning_ms;

@@ -44,6 +44,10 @@ std::vector<std::string> KeptPaths(const JobSpec& outside, const Places& places)
   if (!places.code_dir.empty()) kept.push_back(places.code_dir);
   if (!places.muster.empty()) kept.push_back(places.muster);
   if (outside.python.starts_with('/')) kept.push_back(InstallationOf(outside.python));
+  // The submitter's Python environment, wherever it is.
+  for (const auto& [name, value] : outside.shell_env)
+    if ((name == "VIRTUAL_ENV" || name == "CONDA_PREFIX") && value.starts_with('/'))
+      kept.push_back(value);
   for (const auto& input : outside.inputs)
     if (!IsFar(input.second)) kept.push_back(PlainPath(input.second));
   for (const auto& output : outside.outputs)

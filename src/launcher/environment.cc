@@ -4,24 +4,35 @@
 #include <string_view>
 #include <utility>
 
+#include "model/shell_env.h"
+
 namespace muster::launcher {
 namespace {
 
-constexpr std::string_view kPrivate[] = {"NOTIFY_SOCKET",  "LISTEN_FDS",    "LISTEN_PID",
-                                         "LISTEN_FDNAMES", "WATCHDOG_USEC", "WATCHDOG_PID"};
+constexpr std::string_view kService[] = {
+    "NOTIFY_SOCKET", "LISTEN_FDS",   "LISTEN_PID",    "LISTEN_FDNAMES",
+    "WATCHDOG_USEC", "WATCHDOG_PID", "INVOCATION_ID", "JOURNAL_STREAM",
+    "OLDPWD",        "PWD",          "SHLVL",         "_",
+    "DISPLAY",       "XAUTHORITY",   "WINDOWID",      "DBUS_SESSION_BUS_ADDRESS",
+    "TMUX",          "TMUX_PANE",    "STY",           "XDG_SESSION_ID"};
 
 std::string_view NameOf(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
 bool IsPrivate(std::string_view name) {
-  return name.starts_with("MUSTER_") || std::ranges::find(kPrivate, name) != std::end(kPrivate);
+  return name.starts_with("MUSTER_") || name.starts_with("SSH_") || name.starts_with("SUDO_") ||
+         std::ranges::find(kService, name) != std::end(kService) || IsSecretName(name);
 }
 
 }  // namespace
 
-Environment Environment::Inherited(const char* const* entries) {
+Environment Environment::Inherited(const char* const* entries, Part part) {
   Environment environment;
-  for (; entries != nullptr && *entries != nullptr; ++entries)
-    if (!IsPrivate(NameOf(*entries))) environment.entries_.emplace_back(*entries);
+  for (; entries != nullptr && *entries != nullptr; ++entries) {
+    const std::string_view name = NameOf(*entries);
+    // A job always has a PATH: its submitter's replaces this one.
+    const bool dropped = part == Part::kWithoutShell && name != "PATH" && IsShellVariable(name);
+    if (!dropped && !IsPrivate(name)) environment.entries_.emplace_back(*entries);
+  }
   return environment;
 }
 

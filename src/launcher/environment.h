@@ -11,9 +11,15 @@ namespace muster::launcher {
 // An environment as execve takes it. Later settings replace earlier ones of the same name.
 class Environment {
  public:
-  // The launcher's own, without what is none of a job's business: every MUSTER_ variable (a
-  // client's server and token among them) and the sockets of a service manager.
-  static Environment Inherited(const char* const* entries);
+  // Which part of the launcher's environment a job inherits.
+  enum class Part {
+    kAll,           // the job was submitted without the environment of a shell
+    kWithoutShell,  // the job has PATH, PYTHONPATH and so on (IsShellVariable) of its submitter
+  };
+  // The launcher's environment without secrets (IsSecretName), without MUSTER_ variables (a
+  // client's server and token among them), and without what describes the session or the service
+  // that the server was started in.
+  static Environment Inherited(const char* const* entries, Part part = Part::kAll);
   // Exactly these entries; those that are no "NAME=value" are left out.
   static Environment Of(std::span<const std::string> entries);
 

@@ -16,6 +16,24 @@ TEST(EnvironmentTest, InheritedLeavesOutMusterAndServiceManager) {
   EXPECT_TRUE(Environment::Inherited(nullptr).entries().empty());
 }
 
+TEST(EnvironmentTest, InheritedLeavesOutSecretsAndSessions) {
+  const char* entries[] = {"HF_TOKEN=x",     "AWS_SECRET_ACCESS_KEY=x",  "DB_PASSWORD=x",
+                           "SSH_CLIENT=x",   "SUDO_COMMAND=x",           "PWD=/x",
+                           "LANG=C",         "PYTHONPATH=/server",       "CUDA_HOME=/cuda",
+                           "VIRTUAL_ENV=/v", "TOKENIZERS_PARALLELISM=0", nullptr};
+  EXPECT_THAT(Environment::Inherited(entries).entries(),
+              ElementsAre("LANG=C", "PYTHONPATH=/server", "CUDA_HOME=/cuda", "VIRTUAL_ENV=/v",
+                          "TOKENIZERS_PARALLELISM=0"));
+}
+
+TEST(EnvironmentTest, SubmittersShellReplacesThatOfTheServer) {
+  const char* entries[] = {"PATH=/bin",       "PYTHONPATH=/server",     "VIRTUAL_ENV=/v",
+                           "CONDA_PREFIX=/c", "LD_LIBRARY_PATH=/l",     "LC_ALL=C",
+                           "CUDA_HOME=/cuda", "CONDA_DEFAULT_ENV=base", nullptr};
+  EXPECT_THAT(Environment::Inherited(entries, Environment::Part::kWithoutShell).entries(),
+              ElementsAre("PATH=/bin", "CUDA_HOME=/cuda"));
+}
+
 TEST(EnvironmentTest, LaterSettingsReplaceEarlierOnes) {
   const char* entries[] = {"A=1", "AB=2", nullptr};
   auto environment = Environment::Inherited(entries);

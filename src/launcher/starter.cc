@@ -43,7 +43,9 @@ os::Leads WhatRanksLead(const NodeOrder& order) {
 Starter::Starter(const NodeOrder& order, std::optional<os::Cgroup> group, Companions companions)
     : mark_(os::NodeMark(order.token, order.node)),
       attempt_dir_(order.attempt_dir),
-      inherited_(Environment::Inherited(environ)),
+      inherited_(Environment::Inherited(environ, order.has_shell_env
+                                                     ? Environment::Part::kWithoutShell
+                                                     : Environment::Part::kAll)),
       group_(std::move(group)),
       companions_(std::move(companions)),
       group_files_(group_ ? group_->ProcsFiles() : std::vector<os::Path>()),

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct NodeInfo {
   std::map<std::string, int> devices;           // kind -> how many; cpu slots too
   std::map<std::string, std::string> models;    // kind -> "NVIDIA H200", where known
   std::map<int, std::string> device_addresses;  // NPU -> address of its own network card
+  int64_t memory = 0;   // bytes that the jobs on `machine` may use together; 0: not known, no limit
+  std::string machine;  // nodes of one machine share its memory; empty: the node is a machine
 };
 
 // What one launcher of an attempt was given. Node indices of an attempt count 0, 1, … over its

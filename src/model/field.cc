@@ -37,8 +37,8 @@ void RefuseUnknownKeys(const Cursor& at, const json::object& object,
     if (std::ranges::find(keys, std::string_view(member.key())) != keys.end()) continue;
     std::string hint = HintFor(at, member.key(), keys);
     // The whole list helps only the one who has no better hint.
-    std::string expected = hint.empty() ? fmt::format("one of {}", fmt::join(keys, ", "))
-                                        : std::string("a key that is known here");
+    std::string expected =
+        hint.empty() ? fmt::format("one of {}", fmt::join(keys, ", ")) : std::string("a known key");
     at.reading.AddFault(at.At(member.value(), member.key()).path, "an unknown key",
                         std::move(expected), std::move(hint));
   }

@@ -137,6 +137,7 @@ json::object ToJsonObject(const NodeOrder& order) {
                                              {"on_stop", order.hooks.on_stop},
                                              {"on_failure", order.hooks.on_failure}}},
                       {"env", PairsToJson(order.env)}};
+  if (order.has_shell_env) object["has_shell_env"] = true;
   if (order.head_start_ms > 0) object["head_start_ms"] = order.head_start_ms;
   if (!order.platform.empty()) PutPlatform(order, object);
   if (order.rendezvous) {
@@ -189,6 +190,7 @@ Result<NodeOrder> NodeOrderFromJson(const json::value& value) {
   order.memory = OptionalInt(*object, "memory");
   order.time_limit_ms = OptionalInt(*object, "time_limit_ms");
   order.env = PairsFromJson(GetObject(*object, "env"));
+  order.has_shell_env = GetBool(*object, "has_shell_env");
   TakePlatform(*object, order);
   if (const auto* meeting = GetObject(*object, "rendezvous")) {
     order.rendezvous = Rendezvous{std::string(GetString(*meeting, "address")),

@@ -79,6 +79,8 @@ struct NodeOrder {
   std::optional<PreStart> pre_start;
   Hooks hooks;
   Pairs env;  // of every process on the node, on top of the launcher's inherited environment
+  bool has_shell_env = false;  // `env` has the submitter's PATH, PYTHONPATH and so on: those of the
+                               // launcher are not inherited (model/shell_env.h: IsShellVariable)
   std::optional<int64_t> memory;
   std::optional<int64_t> time_limit_ms;
   int64_t warning_ms = 0;

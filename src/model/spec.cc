@@ -128,6 +128,10 @@ void PutHooks(json::object& object, const Hooks& hooks) {
 void PutInternal(json::object& object, const JobSpec& spec) {
   json::object members;
   PutText(members, "code_hash", spec.code_hash);
+  json::object shell;
+  PutPairs(shell, "env", spec.shell_env);
+  PutText(shell, "folder", spec.submit_dir);
+  if (!shell.empty()) members["shell"] = std::move(shell);
   PutText(members, "sweep_group", spec.sweep_group);
   PutPairs(members, "sweep_values", spec.sweep_values);
   if (!members.empty()) object["muster"] = std::move(members);

@@ -98,6 +98,9 @@ struct JobSpec {
   std::string logs;                   // where logs are taken to, as in Publishing; empty: nowhere
   std::optional<StoreAccess> store;   // absent: every bucket that the job names
   Pairs labels;
+  Pairs shell_env;          // variables taken from the shell that submitted the job
+  std::string submit_dir;   // that shell's current folder; empty: the job has the server's PATH,
+                            // PYTHONPATH and so on, with `shell_env` on top
   std::vector<Role> roles;  // at least one; the plain form is one role "worker"
   std::string workdir =
       "node";  // "node": ranks share the node's copy of the code; "rank": one each

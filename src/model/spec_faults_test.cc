@@ -48,9 +48,8 @@ retries: many
 run: train.py
 env: {1X: 2}
 )");
-  EXPECT_EQ(
-      FaultText(faults, "job.yaml"),
-      R"(job.yaml:1:7: nmae: found an unknown key, expected a key that is known here (did you mean "name"?)
+  EXPECT_EQ(FaultText(faults, "job.yaml"),
+            R"(job.yaml:1:7: nmae: found an unknown key, expected a known key (did you mean "name"?)
 job.yaml:2:10: workdir: found "rnak", expected one of node, rank (did you mean "rank"?)
 job.yaml:4:10: resources.nodes: found -1, expected a whole number from 1 to 10000
 job.yaml:5:12: resources.devices: found "npu:x", expected KIND:COUNT such as npu:8

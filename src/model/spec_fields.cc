@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "model/destination.h"
+#include "model/env_entries.h"
 #include "model/scalar.h"
 #include "model/source.h"
 #include "model/store_access.h"
@@ -27,6 +28,7 @@ const WordRule kVersionRule = {"0-9", "0-9.", 16, "a version such as 1.8.5"};
 const WordRule kStartRule = {"a-z", "a-z0-9_", 16, "a way to start, such as auto"};
 const WordRule kInterfaceRule = {"A-Za-z0-9", "A-Za-z0-9_.:@-", 15,
                                  "a network interface such as eth0"};
+const Entries kEnvValues{kEnvRule, EntryValue::kScalar, UnknownName::kKeep};
 const WordRule kHashRule = {"0-9a-f", "0-9a-f", 128, "a hash in hexadecimal digits"};
 
 // The default that the schema publishes is the member's own initial value.
@@ -101,21 +103,21 @@ Field<T> Work(std::string_view key, std::string_view summary, Type type, Take ta
   return {key, summary, type.Schema(), read};
 }
 
-template <typename T>
-Fields<T> WorkFields() {
+// A role has values of `env` only: what is taken from the shell is the same for all roles.
+template <typename T, typename Env>
+Fields<T> WorkFields(Env env) {
   return {Work<T>("run", "What to execute: a boot file such as train.py, a command, or its words.",
                   CommandLine{}, [](Role& role, const Command& run) { role.run = run; }),
           Work<T>("parameters", "Become --name=value after the command.",
                   Entries{kParameterRule, EntryValue::kScalarOrList},
                   [](Role& role, const Pairs& pairs) { Merge(role.parameters, pairs); }),
-          Work<T>("env", "Environment variables of every rank.",
-                  Entries{kEnvRule, EntryValue::kScalar, UnknownName::kKeep},
+          Work<T>("env", "Environment variables of every rank.", env,
                   [](Role& role, const Pairs& pairs) { Merge(role.env, pairs); })};
 }
 
 Fields<RoleDraft> MakeRoleFields() {
   Fields<RoleDraft> fields = SizeFields<RoleDraft>();
-  std::ranges::move(WorkFields<RoleDraft>(), std::back_inserter(fields));
+  std::ranges::move(WorkFields<RoleDraft>(kEnvValues), std::back_inserter(fields));
   fields.push_back({"service",
                     "True for a role that is stopped when all the others have ended, as roles "
                     "named ps or pserver are by themselves.",
@@ -210,9 +212,9 @@ Fields<JobDraft> IdentityFields() {
   return {
       Into<JobDraft>("name", "The job's name; made from the code folder or command if left out.",
                      Word{kNameRule}, &JobDraft::name, Stage::kName),
-      Into<JobDraft>("framework", "Whose launch contract the ranks get.", Choice{kFrameworks},
+      Into<JobDraft>("framework", "Framework to launch for.", Choice{kFrameworks},
                      &JobDraft::framework),
-      Into<JobDraft>("platform", "Whose variables and folders the job finds around it.",
+      Into<JobDraft>("platform", "Platform whose variables, folders and way to start the job gets.",
                      Choice{kPlatforms}, &JobDraft::platform),
       Into<JobDraft>(
           "code",
@@ -231,7 +233,7 @@ Fields<JobDraft> IdentityFields() {
           "Places of the object store that the job's key may use besides inputs, code, "
           "outputs and logs. Left out: every bucket that the job file or its code names.",
           StoreAccessMap{}, &JobDraft::store),
-      Into<JobDraft>("labels", "Words of your own, to find jobs by.",
+      Into<JobDraft>("labels", "Labels to filter jobs by.",
                      Entries{kParameterRule, EntryValue::kScalar}, &JobDraft::labels)};
 }
 
@@ -241,7 +243,7 @@ Fields<JobDraft> LifeFields() {
                      AfterJobs{}, &JobDraft::after),
       Into<JobDraft>("priority", "Higher starts first.", WholeNumber{-1000, 1000},
                      &JobDraft::priority),
-      Into<JobDraft>("preemptible", "May be stopped and queued again for a job of more priority.",
+      Into<JobDraft>("preemptible", "May be stopped and queued again for a job of higher priority.",
                      YesOrNo{}, &JobDraft::preemptible),
       Into<JobDraft>("retries", "New attempts after a failed one.", WholeNumber{0, 100},
                      &JobDraft::retries),
@@ -271,10 +273,11 @@ Field<JobDraft> Hook(std::string_view key, std::string_view summary, std::string
 
 Field<JobDraft> HooksField() {
   return Section(
-      "hooks", "Shell texts that run once a node.",
+      "hooks", "Shell commands that run once per node.",
       {Hook("setup", "Before the ranks; its failure is the job's failure.", &Hooks::setup),
-       Hook("on_stop", "When a stop is asked, before the ranks are told.", &Hooks::on_stop),
-       Hook("on_failure", "After a failed attempt, when all is clean.", &Hooks::on_failure)});
+       Hook("on_stop", "When a stop is requested, before the ranks get TERM.", &Hooks::on_stop),
+       Hook("on_failure", "After a failed attempt, when its processes are gone.",
+            &Hooks::on_failure)});
 }
 
 template <typename Type, typename Member>
@@ -305,6 +308,11 @@ Field<JobDraft> InternalField() {
   return Section(
       "muster", "Internal: what the server adds to the spec that it keeps.",
       {Into<JobDraft>("code_hash", "Snapshot of the code.", Word{kHashRule}, &JobDraft::code_hash),
+       Section("shell", "The environment of the shell that submitted the job.",
+               {Into<JobDraft>("env", "Its variables that the job takes.", kEnvValues,
+                               &JobDraft::shell_env),
+                Into<JobDraft>("folder", "Its current folder.",
+                               FreeText{"a folder", UnknownName::kKeep}, &JobDraft::submit_dir)}),
        Into<JobDraft>("sweep_group", "The group of a sweep.", Word{kNameRule},
                       &JobDraft::sweep_group),
        Into<JobDraft>("sweep_values", "The swept names and this job's values.",
@@ -324,7 +332,7 @@ Fields<JobDraft> MakeJobFields() {
   Fields<JobDraft> fields = IdentityFields();
   fields.push_back(Section("resources", "The size of the job in its plain form.", ResourceFields(),
                            Stage::kSizes));
-  std::ranges::move(WorkFields<JobDraft>(), std::back_inserter(fields));
+  std::ranges::move(WorkFields<JobDraft>(EnvEntries{}), std::back_inserter(fields));
   fields.push_back(RolesField());  // after the fields that roles inherit
   fields.push_back(Beforehand("variables", "Values for ${name} in other values.",
                               {{"type", json::array{"object", "null"}},

@@ -155,9 +155,23 @@ json::object Choice::Schema() const {
   return OrVariable({{"type", "string"}, {"enum", ToArray(options)}});
 }
 
+namespace {
+
+// The bounds of a field as a user writes them: "1s", "366d".
+std::string WholeUnits(int64_t ms) {
+  constexpr std::pair<int64_t, char> kUnits[] = {
+      {86'400'000, 'd'}, {3'600'000, 'h'}, {60'000, 'm'}};
+  for (const auto& [length, unit] : kUnits)
+    if (ms > 0 && ms % length == 0) return fmt::format("{}{}", ms / length, unit);
+  return fmt::format("{}s", ms / 1000);
+}
+
+}  // namespace
+
 std::optional<int64_t> Duration::Read(const Cursor& at) const {
-  const std::string expected = fmt::format("a time from {} to {}, such as 90s, 15m, 2h or 01:30:00",
-                                           HumanDuration(min_ms), HumanDuration(max_ms));
+  const std::string expected =
+      fmt::format("a duration from {} to {}, such as 90s, 15m, 2h or 01:30:00", WholeUnits(min_ms),
+                  WholeUnits(max_ms));
   const auto text = at.Text(expected);
   if (!text) return std::nullopt;
   const auto ms = ParseDuration(*text);
