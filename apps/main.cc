@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "apps/serve.h"
+#include "apps/settings.h"
 #include "cli/cli.h"
 #include "launcher/agent.h"
 #include "launcher/launcher.h"
@@ -39,6 +40,7 @@ int main(int argc, char** argv) {
                              {.server = muster::apps::Serve,
                               .launch = Launch,
                               .agent = muster::launcher::RunAgent,
+                              .server_schema = muster::apps::SettingsSchema,
                               .version = muster::kVersion,
                               .commit = muster::kCommit,
                               .build_date = muster::kBuildDate});

@@ -77,12 +77,16 @@ Result<std::vector<NodeInfo>> NodesOf(const Settings& settings) {
   engines::Machine machine = engines::FindMachine();
   if (settings.cpu_slots > 0) machine.cpus = settings.cpu_slots;
   machine.declared = settings.devices;
+  if (settings.memory > 0) machine.memory = settings.memory;
+  std::vector<NodeInfo> nodes;
   if (settings.nodes.empty()) {
-    NodeInfo node = engines::RealNode(machine);
-    ReadCardAddresses(settings.hccn_conf, node);
-    return std::vector{std::move(node)};
+    nodes.push_back(engines::RealNode(machine));
+    ReadCardAddresses(settings.hccn_conf, nodes.front());
+  } else {
+    MUSTER_ASSIGN(nodes, engines::ParseVirtualNodes(settings.nodes, machine.cpus));
   }
-  return engines::ParseVirtualNodes(settings.nodes, machine.cpus);
+  engines::ShareMemory(machine, nodes);
+  return nodes;
 }
 
 // Whether the endpoint file names a living process, which then is the server of this folder.

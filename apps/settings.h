@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 #include "os/file.h"
 
@@ -25,13 +26,17 @@ struct Settings {
   int s3_port = 0;                      // 0: that of the last time, else any free one
   std::vector<std::string> s3_domains;  // "bucket.DOMAIN" is a bucket
   int64_t input_cache = 0;  // bytes of fetched inputs kept on each machine; 0: a fifth of the disk
-  int owner = 0;            // process that this server ends with; 0: none
-  bool store_sync = true;   // objects are on disk before they are acknowledged
+  int64_t memory = 0;      // bytes that jobs may use together on this machine; 0: all but a reserve
+  int owner = 0;           // process that this server ends with; 0: none
+  bool store_sync = true;  // objects are on disk before they are acknowledged
   bool store_sigv2 = true;  // the object store accepts signatures of version 2 and OBS
 };
 
-// `arguments` are those behind `muster server`. kInvalid names flag or key, what was found, and
-// what to write instead.
+// The JSON Schema of the configuration file.
+json::object SettingsSchema();
+
+// `arguments` are those behind `muster server`. kInvalid names every faulty key of the file, or
+// every faulty flag, with what was found and what was expected.
 Result<Settings> ReadSettings(const std::vector<std::string>& arguments);
 
 }  // namespace muster::apps

@@ -1,5 +1,11 @@
 #include "api/job_json.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "api/series.h"
 
 namespace muster::api {
@@ -17,6 +23,25 @@ std::optional<json::object> LatestProgress(const Context& context, const Job& jo
   return ProgressJson(attempt->number, rank, values);
 }
 
+// When a rank last wrote to its log, as wall time; 0 before the first rank started. Of a large job
+// the first ranks speak for all.
+int64_t LastOutputMs(const Context& context, const Job& job) {
+  constexpr size_t kMostLooks = 64;
+  const Attempt* attempt = job.current();
+  if (attempt == nullptr) return 0;
+  int64_t latest = 0;
+  for (size_t i = 0; i < attempt->ranks.size() && i < kMostLooks; ++i) {
+    const RankInfo& rank = attempt->ranks[i];
+    const os::Path log = context.jobs.NodeDir(job.id, attempt->number, rank.node) /
+                         fmt::format("rank{}.log", rank.rank);
+    struct stat info{};
+    if (::stat(log.c_str(), &info) == 0)
+      latest =
+          std::max(latest, int64_t{info.st_mtim.tv_sec} * 1000 + info.st_mtim.tv_nsec / 1'000'000);
+  }
+  return latest;
+}
+
 json::object FoldersJson(const Context& context, const Job& job) {
   const os::Path dir = context.parts.conductor.JobDir(job.id);
   const Attempt* attempt = job.current();
@@ -30,14 +55,24 @@ json::object FoldersJson(const Context& context, const Job& job) {
 
 }  // namespace
 
-json::object RowJson(const store::JobRow& row) {
+json::object RowJson(const Context& context, const store::JobRow& row) {
+  std::string reason = row.reason, progress;
+  int64_t output_ms = 0;
+  if (row.state == State::kQueued && reason.empty())
+    reason = context.parts.conductor.WaitReason(row.id);
+  if (row.state == State::kRunning) {
+    if (const auto job = context.jobs.Find(row.id)) {
+      if (const auto latest = LatestProgress(context, *job)) progress = GetString(*latest, "text");
+      output_ms = LastOutputMs(context, *job);
+    }
+  }
   return {{"id", row.id},
           {"name", row.name},
           {"state", Name(row.state)},
           {"framework", row.framework},
           {"group", row.group},
           {"user", row.user},
-          {"reason", row.reason},
+          {"reason", std::move(reason)},
           {"nodes", row.nodes},
           {"ranks", row.ranks},
           {"devices", row.devices},
@@ -45,7 +80,9 @@ json::object RowJson(const store::JobRow& row) {
           {"created_ms", row.created_ms},
           {"started_ms", row.started_ms},
           {"ended_ms", row.ended_ms},
-          {"attempts", row.attempts}};
+          {"attempts", row.attempts},
+          {"progress", std::move(progress)},
+          {"output_ms", output_ms}};
 }
 
 json::object JobJson(const Context& context, const Job& job) {

@@ -6,7 +6,8 @@
 
 namespace muster::api {
 
-json::object RowJson(const store::JobRow& row);
+// One job of a list, with what only the server knows: why it waits, how far it is.
+json::object RowJson(const Context& context, const store::JobRow& row);
 // The whole job, as GET /jobs/{id} shows it.
 json::object JobJson(const Context& context, const Job& job);
 

@@ -1,6 +1,9 @@
+#include <fmt/format.h>
+
 #include "api/job_json.h"
 #include "api/params.h"
 #include "api/routes.h"
+#include "base/text.h"
 
 namespace muster::api {
 namespace {
@@ -15,6 +18,13 @@ Result<http::Response> ListJobs(Context& context, const http::Request& request) 
   filter.name = QueryText(request, "name");
   filter.group = QueryText(request, "group");
   filter.user = QueryText(request, "user");
+  if (const std::string label = QueryText(request, "label"); !label.empty()) {
+    const size_t equals = label.find('=');
+    if (equals == 0 || equals == std::string::npos)
+      return Fail(Code::kInvalid,
+                  fmt::format("label: found {}, expected NAME=VALUE", ShellQuote(label)));
+    filter.label = {label.substr(0, equals), label.substr(equals + 1)};
+  }
   filter.before = QueryInt(request, "before");
   filter.limit = limit + 1;  // one more tells whether there is a next page
   MUSTER_ASSIGN(std::vector<store::JobRow> rows, context.parts.journal.ListJobs(filter));
@@ -24,7 +34,7 @@ Result<http::Response> ListJobs(Context& context, const http::Request& request) 
     next = rows.back().id;
   }
   json::array jobs;
-  for (const store::JobRow& row : rows) jobs.push_back(RowJson(row));
+  for (const store::JobRow& row : rows) jobs.push_back(RowJson(context, row));
   return http::JsonResponse(200,
                             json::object{{"jobs", std::move(jobs)}, {"next", std::move(next)}});
 }
@@ -61,6 +71,7 @@ std::vector<Param> ListQuery() {
           {"name", Kind::kText, "only jobs of exactly this name"},
           {"group", Kind::kText, "only jobs of this sweep"},
           {"user", Kind::kText, "only jobs of this user"},
+          {"label", Kind::kText, "only jobs with this label, NAME=VALUE"},
           {"limit", Kind::kInt, "how many at most; 100 unless said", 1, kLargestPage},
           {"before", Kind::kInt, "only ids below this: the `next` of the page before", 1}};
 }

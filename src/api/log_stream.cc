@@ -17,6 +17,7 @@ constexpr int64_t kTailLookBack = 1 << 20;
 // Programs write a line and its end apart; so half a line is given this long to become a whole one.
 // The same time stands between two looks for a folder that is not there yet.
 constexpr int64_t kPatienceMs = 200;
+constexpr int64_t kReasonMs = 5000;  // between two looks at the reason why a job waits
 
 int ExitCodeOf(const Job& job) {
   if (const Attempt* last = job.current(); last && last->exit) return ShellExitCode(*last->exit);
@@ -39,7 +40,8 @@ LogStream::LogStream(StreamParts parts, LogStreamOptions options)
 
 LogStream::~LogStream() {
   if (events_ != 0) parts_.jobs.Unwatch(events_);
-  if (timer_ != 0) parts_.loop.Cancel(timer_);
+  for (const os::Loop::Id timer : {timer_, reason_timer_})
+    if (timer != 0) parts_.loop.Cancel(timer);
   DropWatches();
 }
 
@@ -63,6 +65,8 @@ http::Stream::Next LogStream::Read(std::string& out) {
     }
     if (!options_.follow) break;
     if (AddWatches()) continue;
+    if (view_.state == State::kQueued && reason_timer_ == 0)
+      reason_timer_ = parts_.loop.After(kReasonMs, [this] { OnReasonTimer(); });
     waiting_ = true;
     return Next::kWait;
   }
@@ -282,6 +286,13 @@ void LogStream::OnTimer() {
   timer_ = 0;
   for (RankLog& log : ranks_)
     if (log.held_since) log.ready = true;
+  Ring();
+}
+
+// What a queued job waits for changes without an event of its own.
+void LogStream::OnReasonTimer() {
+  reason_timer_ = 0;
+  stale_ = true;
   Ring();
 }
 

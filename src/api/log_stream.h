@@ -94,6 +94,7 @@ class LogStream final : public http::Stream {
   void DropWatches();
   void StartTimer();
   void OnTimer();
+  void OnReasonTimer();
   void Ring();
   bool flushes() const { return over_ || !options_.follow; }
 
@@ -102,6 +103,7 @@ class LogStream final : public http::Stream {
   WakeUp wake_;
   uint64_t events_ = 0;
   os::Loop::Id timer_ = 0;
+  os::Loop::Id reason_timer_ = 0;
 
   View view_;
   std::optional<View> sent_;   // the state that the client knows

@@ -25,6 +25,8 @@ json::object NodeJson(const lifecycle::NodeUse& node) {
           {"address", node.info.address},
           {"virtual", node.info.is_virtual},
           {"devices", DevicesJson(node)},
+          {"machine", node.info.machine.empty() ? node.info.name : node.info.machine},
+          {"memory", json::object{{"total", node.info.memory}, {"used", node.used_memory}}},
           {"jobs", jobs},
           {"unproven", unproven}};
 }

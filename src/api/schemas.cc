@@ -76,7 +76,8 @@ constexpr std::string_view kAnswers = R"json({
 "Nodes": {
   "type": "object", "required": ["nodes"], "additionalProperties": false,
   "properties": {"nodes": {"type": "array", "items": {
-    "type": "object", "required": ["name", "address", "virtual", "devices", "jobs", "unproven"],
+    "type": "object",
+    "required": ["name", "address", "virtual", "devices", "machine", "memory", "jobs", "unproven"],
     "additionalProperties": false,
     "properties": {
       "name": {"type": "string"}, "address": {"type": "string"}, "virtual": {"type": "boolean"},
@@ -86,13 +87,18 @@ constexpr std::string_view kAnswers = R"json({
         "properties": {
           "total": {"type": "integer"}, "used": {"type": "integer"}, "free": {"type": "integer"},
           "model": {"type": "string"}}}},
+      "machine": {"type": "string", "description": "nodes of one machine share its memory"},
+      "memory": {"type": "object", "required": ["total", "used"], "additionalProperties": false,
+        "description": "bytes of the machine that jobs may use together, and that they asked for",
+        "properties": {"total": {"type": "integer"}, "used": {"type": "integer"}}},
       "jobs": {"type": "array", "items": {"type": "integer"}},
       "unproven": {"type": "array", "items": {"type": "integer"},
         "description": "jobs of which processes may be left here; see confirm_clean"}}}}}},
 "State": {"type": "string", "enum": ["queued", "starting", "running", "stopping", "succeeded",
   "failed", "stopped"]},
 "Submitted": {
-  "type": "object", "required": ["jobs", "group", "repeated"], "additionalProperties": false,
+  "type": "object", "required": ["jobs", "group", "repeated", "warning"],
+  "additionalProperties": false,
   "properties": {
     "jobs": {"type": "array", "items": {
       "type": "object", "required": ["id", "name", "state"], "additionalProperties": false,
@@ -100,12 +106,15 @@ constexpr std::string_view kAnswers = R"json({
         "id": {"type": "integer"}, "name": {"type": "string"},
         "state": {"$ref": "#/components/schemas/State"}}}},
     "group": {"type": "string", "description": "of a sweep, else empty"},
+    "warning": {"type": "string",
+      "description": "why the jobs can never start on the nodes there are, else empty"},
     "repeated": {"type": "boolean",
       "description": "the key was seen before: these are the jobs it made then"}}},
 "JobRow": {
   "type": "object", "additionalProperties": false,
   "required": ["id", "name", "state", "framework", "group", "user", "reason", "nodes", "ranks",
-    "devices", "priority", "created_ms", "started_ms", "ended_ms", "attempts"],
+    "devices", "priority", "created_ms", "started_ms", "ended_ms", "attempts",
+    "progress", "output_ms"],
   "properties": {
     "id": {"type": "integer"}, "name": {"type": "string"},
     "state": {"$ref": "#/components/schemas/State"},
@@ -115,7 +124,10 @@ constexpr std::string_view kAnswers = R"json({
     "priority": {"type": "integer"},
     "created_ms": {"type": "integer"}, "started_ms": {"type": "integer"},
     "ended_ms": {"type": "integer"},
-    "attempts": {"type": "integer"}}},
+    "attempts": {"type": "integer"},
+    "progress": {"type": "string", "description": "of a running job: its latest values, or empty"},
+    "output_ms": {"type": "integer",
+      "description": "of a running job: when its ranks last wrote output; else 0"}}},
 "JobList": {
   "type": "object", "required": ["jobs", "next"], "additionalProperties": false,
   "properties": {

@@ -17,10 +17,11 @@ http::Response SubmitAnswer(const Context& context, const Outcome& outcome) {
     if (!job) continue;  // removed since a first submit with this key
     jobs.push_back(json::object{{"id", id}, {"name", job->spec.name}, {"state", Name(job->state)}});
   }
-  return http::JsonResponse(
-      outcome->repeated ? 200 : 201,
-      json::object{
-          {"jobs", std::move(jobs)}, {"group", outcome->group}, {"repeated", outcome->repeated}});
+  return http::JsonResponse(outcome->repeated ? 200 : 201,
+                            json::object{{"jobs", std::move(jobs)},
+                                         {"group", outcome->group},
+                                         {"repeated", outcome->repeated},
+                                         {"warning", outcome->warning}});
 }
 
 void Submit(const ContextPtr& context, const Call& call, http::Reply reply) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "base/json.h"
+
 namespace muster::cli {
 
 // What the command line cannot reach by itself, because it talks to jobs through the HTTP API
@@ -13,6 +15,7 @@ struct Extras {
   std::function<int(std::vector<std::string>)> server;  // muster server …
   std::function<int(std::vector<std::string>)> launch;  // muster launch --order DIR
   std::function<int(std::vector<std::string>)> agent;   // muster agent …
+  std::function<json::object()> server_schema;          // of the server's configuration
   std::string version, commit, build_date;
 };
 

@@ -18,6 +18,7 @@ std::string Target(const JobQuery& query, int64_t limit, int64_t before) {
   add("name", query.name);
   add("group", query.group);
   add("user", query.user);
+  add("label", query.label);
   if (before > 0) target += fmt::format("&before={}", before);
   return target;
 }

@@ -15,6 +15,7 @@ namespace muster::cli {
 struct JobQuery {
   std::string states;  // "queued,running"
   std::string name, group, user;
+  std::string label;  // "NAME=VALUE"
 };
 
 inline constexpr std::string_view kUnfinished = "queued,starting,running,stopping";

@@ -46,6 +46,7 @@ std::string SpecText(const Screen& screen, const JobSpec& spec) {
     facts.emplace_back("parameters", ValuesOf(spec.roles[0].parameters));
     facts.emplace_back("variables", NamesOf(spec.roles[0].env));
   }
+  facts.emplace_back("of the shell", NamesOf(spec.shell_env));
   facts.emplace_back("platform", Printable(spec.platform));
   facts.emplace_back("inputs", ValuesOf(spec.inputs));
   facts.emplace_back("labels", ValuesOf(spec.labels));

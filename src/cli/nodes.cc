@@ -37,8 +37,16 @@ DeviceText Devices(const json::object& node) {
   return {Join(use, ", "), Join(models, ", ")};
 }
 
+// "2 GiB/21.8 GiB", of the machine that the node is on.
+std::string MemoryUse(const json::object& node) {
+  const json::object* memory = GetObject(node, "memory");
+  if (memory == nullptr || GetInt(*memory, "total") == 0) return "-";
+  return fmt::format("{}/{}", HumanSize(GetInt(*memory, "used")),
+                     HumanSize(GetInt(*memory, "total")));
+}
+
 std::string NodesText(const Screen& screen, const json::array& nodes) {
-  Table table({{"NODE"}, {"ADDRESS"}, {"USED"}, {"JOBS"}, {"KIND"}, {"MODEL"}});
+  Table table({{"NODE"}, {"ADDRESS"}, {"USED"}, {"MEMORY"}, {"JOBS"}, {"KIND"}, {"MODEL"}});
   for (const json::value& item : nodes) {
     const json::object* node = item.if_object();
     if (!node) continue;
@@ -47,7 +55,7 @@ std::string NodesText(const Screen& screen, const json::array& nodes) {
       for (const json::value& id : *ids) jobs.push_back(JobText(*node, id));
     const DeviceText devices = Devices(*node);
     table.Add({std::string(GetString(*node, "name")), std::string(GetString(*node, "address")),
-               devices.use, jobs.empty() ? "-" : Join(jobs, " "),
+               devices.use, MemoryUse(*node), jobs.empty() ? "-" : Join(jobs, " "),
                GetBool(*node, "virtual") ? "virtual" : "machine", devices.models});
   }
   return table.Render(screen);
@@ -70,8 +78,9 @@ Result<int> Run(Context& context, const Args& args) {
 Verb NodesVerb() {
   return {.name = "nodes",
           .aliases = {},
-          .summary = "List the nodes, their devices and what holds them",
-          .examples = {{"muster nodes", "used/total of every kind of device"}},
+          .summary = "List the nodes, their devices and memory, and the jobs on them",
+          .examples = {{"muster nodes",
+                        "used/total of every kind of device, and of the machine's memory"}},
           .run = Run};
 }
 

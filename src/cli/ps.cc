@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <array>
+#include <set>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -6,16 +10,20 @@
 #include "cli/job_view.h"
 #include "cli/table.h"
 #include "cli/verbs.h"
+#include "model/spec_flags.h"
 #include "model/states.h"
 
 namespace muster::cli {
 namespace {
 
 constexpr int64_t kRecentlyEnded = 10;
+constexpr std::array kFilters{"state", "name", "group", "user", "label"};
 constexpr int64_t kNoLimit = int64_t{1} << 40;
 
 Result<JobQuery> ReadQuery(const Args& args) {
-  JobQuery query{args.Get("state"), args.Get("name"), args.Get("group"), args.Get("user")};
+  JobQuery query{args.Get("state"), args.Get("name"), args.Get("group"), args.Get("user"),
+                 args.Get("label")};
+  if (args.Has("label")) MUSTER_TRY(SplitPair(query.label, "--label"));
   if (!args.Has("state")) return query;
   std::vector<std::string_view> names;
   for (int i = 0; i < kStateCount; ++i) names.push_back(Name(State(i)));
@@ -50,6 +58,19 @@ std::string RanFor(const json::object& row, int64_t now_ms) {
   return HumanDuration(std::max<int64_t>(0, (ended > 0 ? ended : now_ms) - started));
 }
 
+// Why a job waits or how it ended; of a running job how far it is, and when it has been silent for
+// long.
+std::string Reason(const json::object& row, int64_t now_ms) {
+  constexpr int64_t kSilentMs = 600'000;
+  std::vector<std::string> parts;
+  for (const char* key : {"reason", "progress"})
+    if (const auto text = GetString(row, key); !text.empty()) parts.push_back(Printable(text));
+  const int64_t output = GetInt(row, "output_ms");
+  if (output > 0 && now_ms - output >= kSilentMs)
+    parts.push_back("no output for " + HumanDuration(now_ms - output));
+  return Join(parts, " · ");
+}
+
 std::string RowsText(const Screen& screen, const std::vector<json::object>& rows, int64_t now_ms) {
   Table table({{"ID", true},
                {"NAME"},
@@ -60,7 +81,7 @@ std::string RowsText(const Screen& screen, const std::vector<json::object>& rows
                {"GROUP"},
                {"AGE", true},
                {"RAN", true},
-               {"REMARK"}});
+               {"REASON"}});
   for (const json::object& row : rows) {
     const std::string state(GetString(row, "state"));
     const int64_t age = std::max<int64_t>(0, now_ms - GetInt(row, "created_ms"));
@@ -68,12 +89,22 @@ std::string RowsText(const Screen& screen, const std::vector<json::object>& rows
                Cell(state, StatePaint(state)), std::string(GetString(row, "framework")),
                std::to_string(GetInt(row, "nodes")), std::string(GetString(row, "devices")),
                std::string(GetString(row, "group")), HumanDuration(age), RanFor(row, now_ms),
-               std::string(GetString(row, "reason"))});
+               Reason(row, now_ms)});
   }
   return table.Render(screen);
 }
 
+void PrintGroups(Context& context, const std::vector<json::object>& rows) {
+  std::set<std::string> groups;
+  for (const json::object& row : rows) groups.emplace(GetString(row, "group"));
+  std::string text;
+  for (const std::string& group : groups)
+    if (!group.empty()) text += Printable(group) + "\n";
+  context.screen.Out(text);
+}
+
 void PrintRows(Context& context, const Args& args, const std::vector<json::object>& rows) {
+  if (args.Has("groups")) return PrintGroups(context, rows);
   if (args.Has("ids")) {
     std::string ids;
     for (const json::object& row : rows) ids += fmt::format("{}\n", GetInt(row, "id"));
@@ -81,7 +112,10 @@ void PrintRows(Context& context, const Args& args, const std::vector<json::objec
   } else if (args.Has("json")) {
     context.screen.Out(ToPrettyJson(json::object{{"jobs", json::array(rows.begin(), rows.end())}}));
   } else if (rows.empty()) {
-    context.screen.Err("No jobs. Begin with: muster run -- echo hello\n");
+    const bool filtered =
+        std::ranges::any_of(kFilters, [&](const char* flag) { return args.Has(flag); });
+    context.screen.Err(filtered ? "No job matches these filters.\n"
+                                : "There are no jobs. To submit one: muster run -- echo hello\n");
   } else {
     context.screen.Out(RowsText(context.screen, rows, context.clock.WallMs()));
   }
@@ -109,10 +143,12 @@ Verb PsVerb() {
                     {"state", 's', "STATES", "jobs in these states, such as queued,running", false,
                      Completes::kState},
                     {"name", 'J', "NAME", "jobs of this name"},
-                    {"group", 'G', "GROUP", "the jobs of a sweep"},
+                    {"group", 'G', "GROUP", "the jobs of a sweep", false, Completes::kGroup},
                     {"user", 'u', "USER", "jobs of this user"},
+                    {"label", 'l', "NAME=VALUE", "jobs with this label"},
                     {"limit", 'n', "COUNT", "at most so many, newest first"},
-                    {"ids", 'q', nullptr, "ids alone, one a line"}},
+                    {"ids", 'q', nullptr, "print ids only, one per line"},
+                    {"groups", 0, nullptr, "print the names of groups only, one per line"}},
           .examples = {{"muster ps", "what runs and what waits"},
                        {"muster ps -a --state failed -n 20", "the last twenty failures"},
                        {"muster stop $(muster ps -q --state queued)", "empty the queue"}},

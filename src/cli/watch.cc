@@ -95,6 +95,10 @@ class JobWatch {
 };
 
 void TellSubmitted(Context& context, const Submitted& submitted) {
+  if (const auto warning = GetString(submitted.raw, "warning"); !warning.empty())
+    context.screen.Err(fmt::format("muster: warning: {} can never start on this server: {}\n",
+                                   submitted.group.empty() ? "the job" : "these jobs",
+                                   Printable(warning)));
   if (submitted.group.empty()) {
     const auto& [id, name] = submitted.jobs.front();
     context.screen.Err(fmt::format("job {} ({})\n{}", id, name, NextCommands(id)));

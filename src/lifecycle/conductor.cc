@@ -35,7 +35,12 @@ void Conductor::Remove(JobId id, std::function<void(Status)> done) {
   impl_->Remove(id, std::move(done));
 }
 
-Result<Job> Conductor::Find(JobId id) const { return impl_->Find(id); }
+Result<Job> Conductor::Find(JobId id) const {
+  auto job = impl_->Find(id);
+  if (job && job->state == State::kQueued && job->reason.empty()) job->reason = WaitReason(id);
+  return job;
+}
+std::string Conductor::WaitReason(JobId id) const { return impl_->WaitReason(id); }
 Result<scheduler::Why> Conductor::Why(JobId id) const { return impl_->Why(id); }
 std::vector<NodeUse> Conductor::Nodes() const { return impl_->Nodes(); }
 Conductor::PlanWork Conductor::PlanOf(json::value document) const {

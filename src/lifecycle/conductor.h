@@ -51,6 +51,7 @@ struct SubmitResult {
   std::vector<JobId> jobs;  // several for a sweep
   std::string group;        // of a sweep, else empty
   bool repeated = false;    // the key was seen before: these jobs are the earlier ones
+  std::string warning;      // why the jobs can never start on the nodes there are; else empty
 };
 struct Refusal {
   Error error;
@@ -62,6 +63,7 @@ struct NodeUse {
   std::map<std::string, int> used;  // kind -> devices held
   std::vector<JobId> jobs;
   std::vector<JobId> unproven;  // of these, whose leftovers on this node may still live
+  int64_t used_memory = 0;      // of its machine, by all jobs that say how much they need
 };
 
 // Leads every job through its life: submit, queue, place, plan, start, watch, judge, finish. Lives
@@ -94,6 +96,8 @@ class Conductor final : public engines::EngineEvents {
 
   // As durable or newer, never older; kNotFound. With attempts.
   Result<Job> Find(JobId id) const;
+  // Why a queued job waits, in one short line for lists; empty for other jobs.
+  std::string WaitReason(JobId id) const;
   // For a queued job; for others the text says what it does instead of waiting.
   Result<scheduler::Why> Why(JobId id) const;
   std::vector<NodeUse> Nodes() const;

@@ -11,6 +11,7 @@
 #include "lifecycle/conductor.h"
 #include "lifecycle/live.h"
 #include "lifecycle/watchers.h"
+#include "scheduler/wait_reason.h"
 
 namespace muster::lifecycle {
 
@@ -105,6 +106,7 @@ struct Conductor::Impl {
   // -- views.cc
   Result<Job> Find(JobId id) const;
   Result<scheduler::Why> Why(JobId id) const;
+  std::string WaitReason(JobId id) const;
   std::vector<NodeUse> Nodes() const;
   PlanWork PlanOf(json::value document) const;
   json::object VerdictOf(const Job& job) const;
@@ -137,8 +139,10 @@ struct Conductor::Impl {
   std::vector<scheduler::Waiting> queue;        // in order: priority, then id
   std::map<std::string, std::vector<SubmitDone>> keys_in_flight;
   JobId next_id = 1;
-  bool schedule_due = false;
-  bool collecting = false, second_look_due = false;  // code: on the pool, and once more
+  bool schedule_due = false, collecting = false, second_look_due = false;  // the last two: code
+  // Made for lists; valid until the next decision, for a second at most.
+  mutable std::optional<scheduler::WaitReasons> wait_reasons;
+  mutable int64_t wait_reasons_ms = 0;
   Watchers watchers;
   std::shared_ptr<bool> here = std::make_shared<bool>(true);
 };

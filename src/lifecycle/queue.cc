@@ -54,6 +54,7 @@ void Conductor::Impl::ScheduleSoon() {
 }
 
 void Conductor::Impl::Schedule() {
+  wait_reasons.reset();
   if (queue.empty()) return;
   const scheduler::Decision decision = scheduler::Decide(ClusterNow(), queue, Now());
   for (const auto& start : decision.start)
@@ -81,6 +82,7 @@ scheduler::Cluster Conductor::Impl::ClusterNow() const {
     holding.stopping = state == State::kStopping;
     holding.started_ms = attempt.created_ms;
     holding.allocation = attempt.allocation;
+    holding.memory = entry.job.spec.memory.value_or(0);
     if (const auto& limit = entry.job.spec.time_limit_ms) {
       const int64_t from = attempt.started_ms != 0 ? attempt.started_ms : attempt.created_ms;
       holding.until_ms = from + *limit + entry.job.spec.grace_ms;

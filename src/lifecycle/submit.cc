@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "lifecycle/conductor_impl.h"
+#include "model/shell_env.h"
 #include "model/source.h"
 
 namespace muster::lifecycle {
@@ -20,6 +22,30 @@ Refusal Refused(std::vector<Fault> faults) {
   return refusal;
 }
 
+// Names of variables mean those of a shell, and only its own process can read them.
+void CheckEnv(json::value document, std::vector<Fault>& faults) {
+  const EnvChoice choice = TakeEnvChoice(document.as_object());
+  if (choice.names.empty()) return;
+  faults.push_back({.path = "env",
+                    .found = fmt::format("the name {} without a value", choice.names.front()),
+                    .expected = "NAME=VALUE, or a map of names and values",
+                    .hint = "'muster run' takes variables from its shell and sends their values"});
+}
+
+// A job that needs more memory than the machines have can never start.
+void CheckMemory(const JobSpec& spec, const std::vector<NodeInfo>& nodes,
+                 std::vector<Fault>& faults) {
+  const std::string never = scheduler::MemoryFault(nodes, scheduler::DemandOf(spec));
+  if (never.empty()) return;
+  faults.push_back({.path = "resources.memory",
+                    .found = spec.TotalNodes() == 1
+                                 ? HumanSize(*spec.memory)
+                                 : fmt::format("{} on each of {} nodes", HumanSize(*spec.memory),
+                                               spec.TotalNodes()),
+                    .expected = never,
+                    .hint = "'muster nodes' shows the memory of each machine"});
+}
+
 }  // namespace
 
 void Conductor::Impl::Submit(SubmitRequest request, SubmitDone done) {
@@ -28,6 +54,8 @@ void Conductor::Impl::Submit(SubmitRequest request, SubmitDone done) {
   for (JobSpec& spec : *specs) spec.code_hash = request.code_hash;
   if (!request.key.empty() && AnswerRepeated(request.key, *specs, done)) return;
   std::vector<Fault> faults;
+  CheckEnv(request.document, faults);
+  CheckMemory(specs->front(), parts.engine.Nodes(), faults);
   CheckSpecs(*specs, request, faults);
   if (!faults.empty()) return done(std::unexpected(Refused(std::move(faults))));
   Accept(std::move(*specs), request, std::move(done));
@@ -111,6 +139,9 @@ void Conductor::Impl::Accept(std::vector<JobSpec> specs, const SubmitRequest& re
   std::vector<store::Op> ops;
   SubmitResult result;
   const bool sweep = specs.size() > 1 || !specs.front().sweep_values.empty();
+  if (const auto never =
+          scheduler::NeverFits(parts.engine.Nodes(), scheduler::DemandOf(specs.front())))
+    result.warning = NeverText(*never);
   if (sweep) result.group = fmt::format("sweep-{}", next_id);
   for (JobSpec& spec : specs) {
     const JobId id = next_id++;

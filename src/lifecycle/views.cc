@@ -25,6 +25,10 @@ std::string ClockText(int64_t wall_ms) {
   return fmt::format("{:02}:{:02}", local.tm_hour, local.tm_min);
 }
 
+std::string MachineOf(const NodeInfo& node) {
+  return node.machine.empty() ? node.name : node.machine;
+}
+
 // A module of the job's own code needs no installation.
 void AdviseOnModule(const JobSpec& spec, const os::Path& code, verdict::Verdict& verdict) {
   const std::string name = verdict::MissingModule(verdict.evidence);
@@ -67,6 +71,9 @@ std::expected<std::vector<NodeOrder>, Refusal> PlanOn(const std::vector<NodeInfo
   }
   auto orders = dialect::Plan(spec, AllocationOf(spec, nodes, now), places);
   if (!orders) return std::unexpected(Refusal{orders.error(), {}});
+  if (const auto never = scheduler::NeverFits(nodes, scheduler::DemandOf(spec));
+      never && !orders->empty())
+    orders->front().notes.push_back("can never start on this server: " + NeverText(*never));
   return std::move(*orders);
 }
 
@@ -87,12 +94,7 @@ Result<scheduler::Why> Conductor::Impl::Why(JobId id) const {
   MUSTER_ASSIGN(const Job job, Find(id));
   scheduler::Why why;
   if (found != jobs.end() && !found->second.waits_for.empty()) {
-    std::vector<std::string> names;
-    for (JobId upstream : found->second.waits_for) {
-      const auto state = jobs.contains(upstream) ? Name(jobs.at(upstream).job.state) : "ended";
-      names.push_back(fmt::format("job {} ({})", upstream, state));
-    }
-    why.text = fmt::format("waits for {} to end", Join(names, ", "));
+    why.text = WaitReason(id);
     why.way_out = "submit it without --after to start it now";
     return why;
   }
@@ -105,6 +107,27 @@ Result<scheduler::Why> Conductor::Impl::Why(JobId id) const {
   return why;
 }
 
+std::string Conductor::Impl::WaitReason(JobId id) const {
+  constexpr int64_t kFreshMs = 1000;
+  const auto found = jobs.find(id);
+  if (found == jobs.end()) return {};
+  if (!found->second.waits_for.empty()) {
+    std::vector<std::string> names;
+    for (JobId upstream : found->second.waits_for) {
+      const auto state = jobs.contains(upstream) ? Name(jobs.at(upstream).job.state) : "ended";
+      names.push_back(fmt::format("job {} ({})", upstream, state));
+    }
+    return fmt::format("waits for {} to end", Join(names, ", "));
+  }
+  if (!found->second.queued) return {};
+  const int64_t now = parts.loop.clock().SteadyMs();
+  if (!wait_reasons || now - wait_reasons_ms > kFreshMs) {
+    wait_reasons.emplace(ClusterNow(), queue, Now());
+    wait_reasons_ms = now;
+  }
+  return wait_reasons->Of(id);
+}
+
 std::vector<NodeUse> Conductor::Impl::Nodes() const {
   std::vector<NodeUse> uses;
   std::map<std::string, size_t> index;
@@ -112,11 +135,13 @@ std::vector<NodeUse> Conductor::Impl::Nodes() const {
     index[info.name] = uses.size();
     uses.push_back({std::move(info), {}, {}});
   }
+  std::map<std::string, int64_t> used_memory;  // machine -> bytes
   for (const auto& holding : ClusterNow().running) {
     for (const NodeShare& share : holding.allocation.nodes) {
       const auto at = index.find(share.node);
       if (at == index.end()) continue;
       NodeUse& use = uses[at->second];
+      used_memory[MachineOf(use.info)] += holding.memory;
       use.used[share.kind] += int(share.devices.size());
       if (use.jobs.empty() || use.jobs.back() != holding.id) use.jobs.push_back(holding.id);
     }
@@ -124,6 +149,7 @@ std::vector<NodeUse> Conductor::Impl::Nodes() const {
       if (!node.unproven.empty() && !node.ended && index.contains(node.name))
         uses[index.at(node.name)].unproven.push_back(holding.id);
   }
+  for (NodeUse& use : uses) use.used_memory = used_memory[MachineOf(use.info)];
   return uses;
 }
 

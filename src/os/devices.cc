@@ -88,6 +88,17 @@ int CpuCount() {
   return std::max(1, int(std::thread::hardware_concurrency()));
 }
 
+int64_t MemoryLimit(const Path& root) {
+  int64_t limit = MemoryTotal();
+  for (const char* file :
+       {"sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
+    const auto text = ReadFile(root / file, 64);
+    const auto bytes = text ? ParseInt(Trim(*text)) : std::nullopt;  // "max": no limit
+    if (bytes && *bytes > 0) limit = std::min(limit, *bytes);
+  }
+  return limit;
+}
+
 int64_t MemoryTotal() { return int64_t{::sysconf(_SC_PHYS_PAGES)} * ::sysconf(_SC_PAGESIZE); }
 
 }  // namespace muster::os

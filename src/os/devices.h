@@ -22,5 +22,7 @@ std::vector<Device> FindDevices(const Path& root = "/");
 // CPUs this process may run on.
 int CpuCount();
 int64_t MemoryTotal();
+// The memory that this process and its children may use: all, or the limit of the container.
+int64_t MemoryLimit(const Path& root = "/");
 
 }  // namespace muster::os

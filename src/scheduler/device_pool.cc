@@ -1,6 +1,7 @@
 #include "scheduler/device_pool.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace muster::scheduler {
 
@@ -9,9 +10,19 @@ namespace {
 // More than any machine has; a mistyped configuration must not take all memory.
 constexpr int kMaxDevicesPerNode = 65'536;
 
+// Half of what a number can hold, so that sums stay far from its end.
+constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max() / 2;
+
 }  // namespace
 
 DevicePool::DevicePool(const std::vector<NodeInfo>& nodes) : node_count_(int(nodes.size())) {
+  std::unordered_map<std::string_view, int> machines;
+  for (const NodeInfo& node : nodes) {
+    const std::string_view machine = node.machine.empty() ? node.name : node.machine;
+    const auto [at, is_new] = machines.emplace(machine, int(free_memory_.size()));
+    machine_of_.push_back(at->second);
+    if (is_new) free_memory_.push_back(node.memory > 0 ? node.memory : kUnlimited);
+  }
   for (const NodeInfo& node : nodes) {
     for (const auto& [name, count] : node.devices) {
       if (KindIndex(name) < 0) kinds_.push_back(Kind{.name = name});
@@ -64,7 +75,17 @@ uint16_t* DevicePool::Holders(int kind, int node, int device) {
   return &of.holders[of.first[node] + device];
 }
 
+int64_t DevicePool::MostFreeMemory() const {
+  return free_memory_.empty() ? 0 : std::ranges::max(free_memory_);
+}
+
+void DevicePool::CapMemory(const std::vector<int64_t>& most) {
+  for (size_t i = 0; i < free_memory_.size() && i < most.size(); ++i)
+    free_memory_[i] = std::min(free_memory_[i], most[i]);
+}
+
 void DevicePool::Take(const Grant& grant) {
+  free_memory_[size_t(MachineOf(grant.node))] -= grant.memory;
   for (const int device : grant.devices) {
     uint16_t* holders = Holders(grant.kind, grant.node, device);
     if (holders != nullptr && (*holders)++ == 0) --kinds_[grant.kind].free[grant.node];
@@ -72,6 +93,7 @@ void DevicePool::Take(const Grant& grant) {
 }
 
 void DevicePool::Give(const Grant& grant) {
+  free_memory_[size_t(MachineOf(grant.node))] += grant.memory;
   for (const int device : grant.devices) {
     uint16_t* holders = Holders(grant.kind, grant.node, device);
     if (holders != nullptr && --*holders == 0) ++kinds_[grant.kind].free[grant.node];
@@ -91,7 +113,8 @@ NodeNames::NodeNames(const std::vector<NodeInfo>& nodes) {
   for (size_t i = 0; i < nodes.size(); ++i) index_.emplace(nodes[i].name, int(i));
 }
 
-Placement NodeNames::Resolve(const Allocation& allocation, const DevicePool& pool) const {
+Placement NodeNames::Resolve(const Allocation& allocation, const DevicePool& pool,
+                             int64_t memory) const {
   Placement placement;
   placement.reserve(allocation.nodes.size());
   for (const NodeShare& share : allocation.nodes) {
@@ -100,7 +123,8 @@ Placement NodeNames::Resolve(const Allocation& allocation, const DevicePool& poo
     placement.push_back(Grant{.group = share.index,
                               .kind = pool.KindIndex(share.kind),
                               .node = found->second,
-                              .devices = share.devices});
+                              .devices = share.devices,
+                              .memory = memory});
   }
   return placement;
 }

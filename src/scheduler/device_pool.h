@@ -16,12 +16,13 @@ struct Grant {
   int kind = -1;             // DevicePool::KindIndex; -1 with no devices
   int node = 0;              // index in Cluster::nodes
   std::vector<int> devices;  // ascending
+  int64_t memory = 0;        // bytes on that node
 };
 using Placement = std::vector<Grant>;  // by group, then by node
 
-// Which devices are free. A value: copying one asks "what if". Counts holders rather than marking
-// them, so that two jobs that claim one device (after an operator took nodes away) do not free it
-// for each other.
+// Which devices are free, and how much memory of each machine. A value: copying one asks "what if".
+// Counts holders rather than marking them, so that two jobs that claim one device (after an
+// operator took nodes away) do not free it for each other.
 class DevicePool {
  public:
   explicit DevicePool(const std::vector<NodeInfo>& nodes);
@@ -33,6 +34,15 @@ class DevicePool {
   const std::vector<int>& FreeCounts(int kind) const;
   // The `count` lowest free numbers; `count` must not exceed Free.
   std::vector<int> LowestFree(int kind, int node, int count) const;
+
+  // Memory of the machine that a node is on; of nodes on one machine it is the same number.
+  int MachineOf(int node) const { return machine_of_[size_t(node)]; }
+  int64_t FreeMemory(int node) const { return free_memory_[size_t(MachineOf(node))]; }
+  int64_t MostFreeMemory() const;  // of all machines; 0 without nodes
+  const std::vector<int64_t>& free_memory() const { return free_memory_; }  // by machine
+  // Leaves of each machine's memory at most what `most` says.
+  void CapMemory(const std::vector<int64_t>& most);
+  int machine_count() const { return int(free_memory_.size()); }
 
   void Take(const Grant& grant);
   void Give(const Grant& grant);
@@ -50,6 +60,8 @@ class DevicePool {
   uint16_t* Holders(int kind, int node, int device);
 
   int node_count_ = 0;
+  std::vector<int> machine_of_;       // node -> machine
+  std::vector<int64_t> free_memory_;  // machine -> bytes; negative when a reservation is counted
   std::vector<Kind> kinds_;
 };
 
@@ -57,7 +69,8 @@ class DevicePool {
 class NodeNames {
  public:
   explicit NodeNames(const std::vector<NodeInfo>& nodes);
-  Placement Resolve(const Allocation& allocation, const DevicePool& pool) const;
+  // `memory`: bytes on each node.
+  Placement Resolve(const Allocation& allocation, const DevicePool& pool, int64_t memory = 0) const;
 
  private:
   std::unordered_map<std::string_view, int> index_;

@@ -61,7 +61,8 @@ Why Explain(const Cluster& cluster, const std::vector<Waiting>& queue, JobId id,
   const size_t index = size_t(found - queue.begin());
   if (!CanEverFit(round.empty, found->demand)) {
     why.can_ever_fit = false;
-    why.text = "can never start here: " + NeverWords(round.empty, found->demand);
+    why.text = "can never start here: " +
+               NeverWords(round.empty, found->demand, MemoryFault(cluster.nodes, found->demand));
     why.way_out = WayOutOfNever(round, *found);
     return why;
   }

@@ -93,28 +93,53 @@ class Search {
   int steps_left_ = kMaxSearchSteps;
 };
 
-bool ChooseNodes(const DevicePool& pool, int kind, Choice& choice) {
+// Free devices of each node; none where the machine lacks the memory for one node of the demand.
+std::vector<int> UsableCounts(const DevicePool& pool, int kind, int64_t memory) {
+  std::vector<int> free = pool.FreeCounts(kind);
+  for (int node = 0; node < int(free.size()); ++node) {
+    if (pool.FreeMemory(node) < memory) free[size_t(node)] = 0;
+  }
+  return free;
+}
+
+bool ChooseNodes(const DevicePool& pool, int kind, int64_t memory, Choice& choice) {
   if (choice.size() == 1) {  // best fit is exact for one group
     auto& [group, chosen] = choice.front();
-    return BestFit(pool.FreeCounts(kind), group->nodes, group->count, chosen);
+    if (memory == 0) return BestFit(pool.FreeCounts(kind), group->nodes, group->count, chosen);
+    return BestFit(UsableCounts(pool, kind, memory), group->nodes, group->count, chosen);
   }
+  const std::vector<int> free = UsableCounts(pool, kind, memory);
   std::sort(choice.begin(), choice.end(), [](const auto& a, const auto& b) {
     return a.first->count != b.first->count ? a.first->count > b.first->count : a.first < b.first;
   });
-  if (GreedyFit(pool.FreeCounts(kind), choice)) return true;
+  if (GreedyFit(free, choice)) return true;
   int64_t nodes = 0;
   for (const auto& [group, chosen] : choice) nodes += group->nodes;
   if (nodes > kMaxSearchedNodes) return false;
-  if (!Search(pool.FreeCounts(kind), choice).Run()) return false;
+  if (!Search(free, choice).Run()) return false;
   for (auto& [group, chosen] : choice) std::sort(chosen.begin(), chosen.end());
   return true;
 }
 
-// A group that asks for no device runs anywhere.
-std::vector<int> FirstNodes(int nodes) {
-  std::vector<int> chosen(size_t(nodes), 0);
-  std::iota(chosen.begin(), chosen.end(), 0);
+// A group that asks for no device runs on any node whose machine has the memory. Fewer nodes than
+// asked for where there are not enough of them.
+std::vector<int> FirstNodes(const DevicePool& pool, int nodes, int64_t memory) {
+  std::vector<int> chosen;
+  for (int node = 0; node < pool.node_count() && int(chosen.size()) < nodes; ++node) {
+    if (memory == 0 || pool.FreeMemory(node) >= memory) chosen.push_back(node);
+  }
   return chosen;
+}
+
+// Whether every machine has the memory for all nodes that were chosen on it. Nodes are chosen by
+// their devices; where machines differ, another choice might have fit.
+bool MemoryFits(const DevicePool& pool, const Placement& placement) {
+  std::vector<int64_t> wanted(size_t(pool.machine_count()), 0);
+  return std::ranges::all_of(placement, [&](const Grant& grant) {
+    int64_t& sum = wanted[size_t(pool.MachineOf(grant.node))];
+    sum += grant.memory;
+    return grant.memory == 0 || sum <= pool.FreeMemory(grant.node);
+  });
 }
 
 bool Reasonable(const DevicePool& pool, const Demand& demand) {
@@ -155,8 +180,11 @@ std::optional<Placement> Place(const DevicePool& pool, const Demand& demand) {
   }
   for (auto& [kind, choice] : kinds) {
     if (kind < 0) {
-      for (auto& [group, chosen] : choice) chosen = FirstNodes(group->nodes);
-    } else if (!ChooseNodes(pool, kind, choice)) {
+      for (auto& [group, chosen] : choice) {
+        chosen = FirstNodes(pool, group->nodes, demand.memory);
+        if (int(chosen.size()) < group->nodes) return std::nullopt;
+      }
+    } else if (!ChooseNodes(pool, kind, demand.memory, choice)) {
       return std::nullopt;
     }
   }
@@ -169,6 +197,9 @@ std::optional<Placement> Place(const DevicePool& pool, const Demand& demand) {
       }
     }
   }
+  if (demand.memory == 0) return placement;
+  for (Grant& grant : placement) grant.memory = demand.memory;
+  if (!MemoryFits(pool, placement)) return std::nullopt;
   return placement;
 }
 

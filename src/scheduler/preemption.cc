@@ -13,6 +13,7 @@ constexpr int kMaxTries = 2'000;
 
 bool Wants(const DevicePool& pool, const Demand& demand, const Holder& holder) {
   for (const Grant& grant : holder.placement) {
+    if (demand.memory > 0 && grant.memory > 0) return true;
     for (const Demand::Group& group : demand.groups) {
       if (grant.kind >= 0 && grant.kind == pool.KindIndex(group.kind)) return true;
     }

@@ -52,8 +52,22 @@ std::optional<Reservation> Reserve(const DevicePool& free, const std::vector<Hol
       low = middle + 1;
     }
   }
+  DevicePool then = free;
+  for (size_t i = 0; i < high; ++i) then.Give(order[i]->placement);
+  then.Take(*best);
   const int64_t at = high == 0 ? now_ms : EndOf(*order[high - 1], now_ms);
-  return Reservation{std::move(*best), at == kUnknown ? std::nullopt : std::optional(at)};
+  return Reservation{std::move(*best), at == kUnknown ? std::nullopt : std::optional(at),
+                     then.free_memory()};
+}
+
+DevicePool BesideReservation(const DevicePool& free, const Reservation& reservation) {
+  DevicePool pool = free;
+  pool.Take(reservation.placement);
+  // The head's memory may be held by a job that ends before, so it is not taken from what is free.
+  for (const Grant& grant : reservation.placement)
+    pool.Give({.node = grant.node, .memory = grant.memory});
+  pool.CapMemory(reservation.spare_memory);
+  return pool;
 }
 
 }  // namespace muster::scheduler

@@ -22,8 +22,12 @@ struct Holder {
 // Where and, if limits tell, when a job that does not fit now is going to start.
 struct Reservation {
   Placement placement;
-  std::optional<int64_t> at_ms;  // nothing: it waits for a job without a limit
+  std::optional<int64_t> at_ms;       // nothing: it waits for a job without a limit
+  std::vector<int64_t> spare_memory;  // of each machine, beside this job when it starts
 };
+
+// What jobs that do not end before the reserved job starts may use now.
+DevicePool BesideReservation(const DevicePool& free, const Reservation& reservation);
 
 // The earliest start of `demand` when every holder ends at its limit: those on their way out first,
 // then by limit, and last those without one, the oldest first. That order never puts a younger job

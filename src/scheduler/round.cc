@@ -75,13 +75,14 @@ class Rounds {
     const NodeNames names(cluster_.nodes);
     round_.holders.reserve(cluster_.running.size());
     for (const Holding& job : cluster_.running) {
-      round_.holders.push_back(Holder{.id = job.id,
-                                      .priority = job.priority,
-                                      .preemptible = job.preemptible,
-                                      .stopping = job.stopping,
-                                      .started_ms = job.started_ms,
-                                      .until_ms = job.until_ms,
-                                      .placement = names.Resolve(job.allocation, round_.free)});
+      round_.holders.push_back(
+          Holder{.id = job.id,
+                 .priority = job.priority,
+                 .preemptible = job.preemptible,
+                 .stopping = job.stopping,
+                 .started_ms = job.started_ms,
+                 .until_ms = job.until_ms,
+                 .placement = names.Resolve(job.allocation, round_.free, job.memory)});
       round_.free.Take(round_.holders.back().placement);
     }
   }
@@ -122,8 +123,7 @@ class Rounds {
   // Behind the head: on devices that are not reserved, or for a time that ends before they are due.
   void Backfill(size_t from) {
     if (!round_.reservation) return;
-    DevicePool outside = round_.free;
-    outside.Take(round_.reservation->placement);
+    DevicePool outside = BesideReservation(round_.free, *round_.reservation);
     const std::optional<int64_t> due = round_.reservation->at_ms;
     Refused refused_outside, refused_inside;
     int tries_left = kMaxBackfillTries;
@@ -161,7 +161,7 @@ class Rounds {
 }  // namespace
 
 bool CanEverFit(const DevicePool& empty, const Demand& demand) {
-  if (demand.groups.size() != 1) return Place(empty, demand).has_value();
+  if (demand.groups.size() != 1 || demand.memory > 0) return Place(empty, demand).has_value();
   // One group needs no choosing; the question is asked for every job of a queue.
   const Demand::Group& group = demand.groups.front();
   if (group.count <= 0) return Place(empty, demand).has_value();

@@ -24,6 +24,7 @@ struct Demand {
     bool operator==(const Group&) const = default;
   };
   std::vector<Group> groups;
+  int64_t memory = 0;  // bytes on each node of every group; 0: none is counted
   bool operator==(const Demand&) const = default;
 };
 Demand DemandOf(const JobSpec& spec);
@@ -43,6 +44,7 @@ struct Holding {
   int64_t started_ms = 0;  // the youngest is preempted first, the oldest waited for first
   Allocation allocation;
   std::optional<int64_t> until_ms;  // wall time by which its limit ends it
+  int64_t memory = 0;               // bytes on each node
 };
 
 struct Cluster {
@@ -77,5 +79,9 @@ struct Why {
 // `clock_text` renders a wall time for people (local "14:10"); a parameter so that this stays pure.
 Why Explain(const Cluster& cluster, const std::vector<Waiting>& queue, JobId id, int64_t now_ms,
             std::string (*clock_text)(int64_t));
+
+// What a job may ask for at most, in words, when it asks for more memory than the machines have;
+// empty when it does not, or when the memory of a machine is not known.
+std::string MemoryFault(const std::vector<NodeInfo>& nodes, const Demand& demand);
 
 }  // namespace muster::scheduler

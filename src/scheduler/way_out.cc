@@ -70,11 +70,9 @@ class Trial {
 
 // Devices that the job may take now: for the head all free ones, for others not the reserved ones.
 DevicePool OpenTo(const Round& round, size_t index) {
-  DevicePool pool = round.free;
-  if (round.head && *round.head != index && round.reservation) {
-    pool.Take(round.reservation->placement);
-  }
-  return pool;
+  if (round.head && *round.head != index && round.reservation)
+    return BesideReservation(round.free, *round.reservation);
+  return round.free;
 }
 
 void OfferLess(const Round& round, size_t index, const Waiting& job, Trial& trial,
@@ -92,6 +90,18 @@ void OfferLess(const Round& round, size_t index, const Waiting& job, Trial& tria
       offers.push_back(fmt::format("with -g {}:{}", job.demand.groups.front().kind, count));
     }
   }
+}
+
+// Less memory on each node, in whole MiB as -m takes it.
+void OfferMemory(const DevicePool& pool, const Waiting& job, Trial& trial,
+                 std::vector<std::string>& offers) {
+  constexpr int64_t kMiB = 1 << 20;
+  const int nodes = job.demand.groups.front().nodes;
+  const int64_t most = pool.MostFreeMemory() / nodes / kMiB * kMiB;
+  if (job.demand.groups.size() != 1 || most < kMiB || most >= job.demand.memory) return;
+  Waiting changed = job;
+  changed.demand.memory = most;
+  if (trial.StartsWith(changed)) offers.push_back(fmt::format("with -m {}M", most / kMiB));
 }
 
 // A job that ends before the head's devices are due may use them meanwhile.
@@ -115,6 +125,7 @@ std::string WayOut(const Cluster& cluster, const std::vector<Waiting>& queue, si
   std::vector<std::string> offers;
   Trial trial(cluster, queue, index, now_ms);
   OfferLess(round, index, queue[index], trial, offers);
+  OfferMemory(OpenTo(round, index), queue[index], trial, offers);
   OfferLimit(round, index, queue[index], now_ms, trial, offers);
   return offers.empty() ? "" : Join(offers, " or ") + " it would start now";
 }

@@ -1,6 +1,7 @@
 #include "scheduler/words.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -53,9 +54,12 @@ std::string FreeOf(const DevicePool& pool, const Demand::Group& group) {
                      enough == 1 ? "1 node" : fmt::format("{} nodes", enough), least, others);
 }
 
-bool Overlap(const Placement& a, const Placement& b) {
+// Whether two placements need the same devices, or memory of the same machine.
+bool Overlap(const DevicePool& pool, const Placement& a, const Placement& b) {
   for (const Grant& x : a) {
     for (const Grant& y : b) {
+      const bool one_machine = pool.MachineOf(x.node) == pool.MachineOf(y.node);
+      if (one_machine && x.memory > 0 && y.memory > 0) return true;
       if (x.node != y.node || x.kind != y.kind) continue;
       if (std::find_first_of(x.devices.begin(), x.devices.end(), y.devices.begin(),
                              y.devices.end()) != x.devices.end()) {
@@ -78,10 +82,26 @@ size_t HeldThere(const Holder& holder, const Placement& reserved) {
   return count;
 }
 
+// Memory of the holder on machines of which memory is reserved.
+int64_t MemoryHeldThere(const DevicePool& pool, const Holder& holder, const Placement& reserved) {
+  int64_t memory = 0;
+  for (const Grant& held : holder.placement) {
+    const bool there = std::ranges::any_of(reserved, [&](const Grant& grant) {
+      return grant.memory > 0 && pool.MachineOf(grant.node) == pool.MachineOf(held.node);
+    });
+    if (there) memory += held.memory;
+  }
+  return memory;
+}
+
 std::string OneHolder(const Round& round, const Holder& holder, const Reservation& reservation,
                       std::string (*clock_text)(int64_t)) {
-  std::string text =
-      fmt::format("job {} holds {}", holder.id, HeldThere(holder, reservation.placement));
+  const size_t devices = HeldThere(holder, reservation.placement);
+  const int64_t memory = MemoryHeldThere(round.free, holder, reservation.placement);
+  std::string text = fmt::format("job {} holds ", holder.id);
+  if (devices > 0 || memory == 0) text += std::to_string(devices);
+  if (memory > 0)
+    text += fmt::format("{}{} of memory", devices > 0 ? " and " : "", HumanSize(memory));
   const auto& preempt = round.decision.preempt;
   if (std::find(preempt.begin(), preempt.end(), holder.id) != preempt.end()) {
     return text + " and is stopped for it";
@@ -121,7 +141,12 @@ std::string NeedWords(const Demand& demand) {
                         ? GroupWords(group)
                         : fmt::format("{} ({})", GroupWords(group), group.role));
   }
-  return "needs " + Enumerate(items);
+  std::string text = "needs " + Enumerate(items);
+  if (demand.memory > 0) {
+    const bool one = demand.groups.size() == 1 && demand.groups.front().nodes == 1;
+    text += fmt::format(", with {} of memory{}", HumanSize(demand.memory), one ? "" : " on each");
+  }
+  return text;
 }
 
 std::string FreeWords(const DevicePool& pool, const Demand& demand) {
@@ -134,6 +159,8 @@ std::string FreeWords(const DevicePool& pool, const Demand& demand) {
   if (items.size() > 1) {
     for (size_t i = 0; i < items.size(); ++i) items[i] = fmt::format("{} {}", seen[i], items[i]);
   }
+  if (demand.memory > 0)
+    items.push_back(HumanSize(std::max<int64_t>(0, pool.MostFreeMemory())) + " of memory");
   return "free now: " + Join(items, "; ");
 }
 
@@ -142,7 +169,7 @@ std::string HolderWords(const Round& round, const Reservation& reservation,
   std::vector<std::string> items;
   size_t others = 0;
   for (const Holder& holder : round.holders) {
-    if (!Overlap(holder.placement, reservation.placement)) continue;
+    if (!Overlap(round.free, holder.placement, reservation.placement)) continue;
     if (items.size() == kMaxHolders) {
       ++others;
     } else {
@@ -153,11 +180,13 @@ std::string HolderWords(const Round& round, const Reservation& reservation,
   return Join(items, "; ");
 }
 
-std::string NeverWords(const DevicePool& empty, const Demand& demand) {
+std::string NeverWords(const DevicePool& empty, const Demand& demand,
+                       const std::string& memory_fault) {
   for (const Demand::Group& group : demand.groups) {
     std::string text = NeverOf(empty, group);
     if (!text.empty()) return text;
   }
+  if (!memory_fault.empty()) return fmt::format("{}; {}", NeedWords(demand), memory_fault);
   return NeedWords(demand) + ", more than all nodes together have";
 }
 

@@ -21,6 +21,8 @@ std::string HolderWords(const Round& round, const Reservation& reservation,
                         std::string (*clock_text)(int64_t));
 
 // "needs 16 npu on one node, the largest has 8", "needs 4 nodes with 8 npu each, there are 2", …
-std::string NeverWords(const DevicePool& empty, const Demand& demand);
+// `memory_fault`: MemoryFault of the demand.
+std::string NeverWords(const DevicePool& empty, const Demand& demand,
+                       const std::string& memory_fault);
 
 }  // namespace muster::scheduler

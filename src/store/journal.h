@@ -73,7 +73,8 @@ struct JobFilter {
   std::string name;           // exact; empty: any
   std::string group;
   std::string user;
-  std::optional<JobId> before;  // ids below this: the paging cursor, newest first
+  std::pair<std::string, std::string> label;  // name and value; empty: any
+  std::optional<JobId> before;                // ids below this: the paging cursor, newest first
   int limit = 100;
 };
 

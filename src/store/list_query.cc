@@ -39,6 +39,15 @@ ListQuery MakeListQuery(const JobFilter& filter) {
   // The second term tells SQLite that the index, which leaves out jobs without a group, will do.
   if (!filter.group.empty()) where += " AND grp <> '' AND grp = " + bind(filter.group);
   if (!filter.user.empty()) where += " AND user = " + bind(filter.user);
+  if (!filter.label.first.empty()) {
+    // Labels have no index: this looks at the spec of every job that fits otherwise.
+    const std::string label_name = bind(filter.label.first);
+    const std::string label_value = bind(filter.label.second);
+    where += fmt::format(
+        " AND EXISTS (SELECT 1 FROM specs, json_each(doc, '$.labels') AS label WHERE "
+        "job_id = jobs.id AND label.key = {} AND label.value = {})",
+        label_name, label_value);
+  }
 
   const char* index = IndexFor(filter);
   if (index == nullptr) {

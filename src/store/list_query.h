@@ -9,7 +9,8 @@
 namespace muster::store {
 
 // A list of jobs as SQL whose cost depends on the limit and not on how many jobs there are: one
-// walk of an index for each state, merged by id. Values refer to the filter.
+// walk of an index for each state, merged by id. A label costs a look at each job's spec. Values
+// refer to the filter.
 struct ListQuery {
   std::string sql;  // columns as kJobRowColumns
   std::vector<SqlValue> values;

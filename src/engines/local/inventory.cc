@@ -36,7 +36,26 @@ std::optional<std::pair<int, std::string>> ParseCount(std::string_view text) {
 
 }  // namespace
 
-Machine FindMachine() { return {os::HostName(), os::CpuCount(), os::FindDevices(), {}}; }
+Machine FindMachine() {
+  return {.name = os::HostName(),
+          .cpus = os::CpuCount(),
+          .devices = os::FindDevices(),
+          .declared = {},
+          .memory = MemoryForJobs(os::MemoryLimit())};
+}
+
+int64_t MemoryForJobs(int64_t total) {
+  constexpr int64_t kLeastReserve = 512 << 20;
+  constexpr int64_t kLeast = 1 << 20;
+  return std::max(kLeast, total - std::max(total / 20, kLeastReserve));
+}
+
+void ShareMemory(const Machine& machine, std::vector<NodeInfo>& nodes) {
+  for (NodeInfo& node : nodes) {
+    node.machine = machine.name.empty() ? "localhost" : machine.name;
+    node.memory = machine.memory;
+  }
+}
 
 NodeInfo RealNode(const Machine& machine) {
   NodeInfo node;

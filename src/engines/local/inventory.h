@@ -17,8 +17,15 @@ struct Machine {
   int cpus = 1;
   std::vector<os::Device> devices;
   std::map<std::string, int> declared;  // kinds and counts from the configuration; they win
+  int64_t memory = 0;                   // bytes for jobs
 };
 Machine FindMachine();
+
+// The part of a machine's memory that jobs may use: all but 5 %, and at least 512 MiB less.
+int64_t MemoryForJobs(int64_t total);
+
+// Every node of the machine shares its memory, virtual nodes as well.
+void ShareMemory(const Machine& machine, std::vector<NodeInfo>& nodes);
 
 // This machine as one node at 127.0.0.1.
 NodeInfo RealNode(const Machine& machine);
