@@ -198,3 +198,125 @@ def test_the_schema_accepts_the_examples(server):
         jsonschema.Draft202012Validator(schema).validate(yaml.safe_load(path.read_text()))
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.Draft202012Validator(schema).validate({"run": "x", "nodes": 3})
+
+
+# -- jobs that cannot start, and lists
+
+def test_job_that_never_fits_is_warned_about_at_submit_and_in_every_view(server):
+    result = server.run("run", "-d", "-N", "99", "-g", "npu:2", "--", "true")
+    job_id = int(result.stdout)
+    assert "warning: the job can never start on this server: needs 2 npu on each of 99 nodes, only 8 nodes have so many" in result.stderr
+    assert "with -N 8 it could start here" in result.stderr
+    expected = "can never start here: needs 2 npu on each of 99 nodes"
+    assert expected in server.run("ps").stdout and "REASON" in server.run("ps").stdout
+    assert expected in server.run("describe", job_id).stdout
+    assert server.get("/jobs")["jobs"][0]["reason"].startswith(expected)
+    plan = server.run("plan", "-N", "99", "-g", "npu:2", "--", "true").stdout
+    assert "note: can never start on this server: needs 2 npu on each of 99 nodes" in plan
+    detached = json.loads(server.run("run", "-d", "--json", "-N", "99", "--", "true").stdout)
+    assert "99 nodes" in detached["warning"]
+
+
+def test_waiting_job_shows_its_reason_in_ps_describe_and_the_live_line(server):
+    holder = server.submit("-N", "8", "-g", "npu:8", "--", "sleep", "1000")
+    server.wait_state(holder, "running")
+    waiting = server.submit("-g", "npu:4", "--", "true")
+    behind = server.submit("--after", waiting, "--", "true")
+    rows = {job["id"]: job for job in server.get("/jobs")["jobs"]}
+    assert rows[waiting]["reason"].startswith("needs 4 npu on one node; free now: ")
+    assert rows[behind]["reason"] == f"waits for job {waiting} (queued) to end"
+    assert rows[waiting]["reason"] in server.run("ps").stdout
+    assert rows[waiting]["reason"] in server.run("describe", waiting).stdout
+    terminal = Terminal([MUSTER, "logs", "-f", str(waiting)], server.env, server.data.parent)
+    terminal.expect("queued", "needs 4 npu")
+    server.run("stop", holder)
+    terminal.wait()
+    assert server.wait_end(behind)["state"] == "succeeded"
+
+
+def test_ps_shows_progress_of_running_jobs_and_long_silence(server):
+    job_id = server.submit("--", "sh", "-c", "echo '{\"step\": 5, \"loss\": 0.25}'; sleep 1000")
+    row = wait_until(lambda: (r := server.get("/jobs")["jobs"][0])["progress"] and r, what="progress in the list")
+    assert "loss 0.25" in row["progress"] and row["output_ms"] > 0
+    assert "loss 0.25" in server.run("ps").stdout and "no output" not in server.run("ps").stdout
+    log = server.data / f"jobs/{job_id}/attempts/1/node0/rank0.log"
+    os.utime(log, (1_000_000_000, 1_000_000_000))
+    assert "no output for" in server.run("ps").stdout
+    server.run("stop", job_id)
+    assert "no output" not in server.run("ps").stdout
+
+
+def test_ps_filters_by_label(server):
+    ids = [server.submit("-l", f"team={team}", "-l", "kind=test", "--", "true") for team in ("a", "b", "a")]
+    listed = [int(line) for line in server.run("ps", "-a", "-q", "-l", "team=a").stdout.split()]
+    assert listed == [ids[2], ids[0]]
+    assert "No job matches" in server.run("ps", "-l", "team=c").stderr
+    assert server.run("ps", "-l", "team", check=False).returncode == 2
+    assert server.request("GET", "/jobs?label=team")[0] == 400
+
+
+# -- words of other systems, and JSON everywhere
+
+@pytest.mark.parametrize("words, hint", [
+    (["status", "3"], "muster describe ID"), (["delete", "3"], "muster stop ID"), (["squeue"], "muster ps"),
+    (["run", "--gpus", "2", "--", "true"], "-g gpu:COUNT"), (["run", "--mem=4G", "--", "true"], "--memory"),
+    (["run", "-n", "4", "--", "true"], "--ranks"), (["run", "-f", "job.yaml"], "muster run job.yaml"),
+])
+def test_habits_of_other_systems_get_a_hint(server, words, hint):
+    result = server.run(*words, check=False)
+    assert result.returncode == 2 and hint in result.stderr, result.stderr
+    error = json.loads(server.run(*words[:1], "--json", *words[1:], check=False).stderr)["error"]
+    assert error["code"] == "invalid" and hint in error["next"]
+
+
+def test_faults_of_plan_and_run_are_json_with_their_places(server, scratch):
+    (scratch / "job.yaml").write_text("run: x\nretries: -1\nresources: {nodes: 0}\n")
+    for verb in (["plan"], ["plan", "--offline"], ["run", "-d"]):
+        result = server.run(*verb, "--json", scratch / "job.yaml", check=False)
+        assert result.returncode == 2 and result.stdout == ""
+        faults = json.loads(result.stderr)["error"]["faults"]
+        assert [(f["path"], f["line"]) for f in faults] == [("retries", 2), ("resources.nodes", 3)]
+
+
+def test_every_verb_takes_json(server, scratch):
+    job_id = server.submit("--", "true")
+    server.wait_end(job_id)
+    for words in (["version"], ["help"], ["help", "run"], ["schema"], ["schema", "server"], ["completion", "bash"], ["rerun", "-d", job_id]):
+        json.loads(server.run(*words, "--json").stdout)
+    own = Muster(scratch / "own").start()
+    stopped = json.loads(own.run("server", "--stop", "--json").stdout)
+    own.process.wait(20)
+    assert stopped["ended"] is True and stopped["server"].startswith("http://")
+
+
+# -- the server's configuration
+
+def test_all_faults_of_the_configuration_are_reported_at_once(scratch):
+    config = scratch / "server.yaml"
+    config.write_text("listen: nowhere\nengine: slurm\ndevices: {npu: many}\nlistne: x\nstore_sync: maybe\nmemory: 3\n")
+    result = subprocess.run([MUSTER, "server", "--data", str(scratch / "d"), "--config", str(config)], capture_output=True, text=True, timeout=20)
+    assert result.returncode == 2
+    for place in ("server.yaml:1:9: listen", "server.yaml:2:9: engine", "server.yaml:3:16: devices.npu", "server.yaml:4:9: listne",
+                  "server.yaml:5:13: store_sync", "server.yaml:6:9: memory", 'did you mean "listen"'):
+        assert place in result.stderr, result.stderr
+    assert not (scratch / "d").exists()
+    flags = ["--listen", "nowhere", "--engine", "kubernetes", "--nodes", "many"]
+    result = subprocess.run([MUSTER, "server", "--data", str(scratch / "d"), *flags], capture_output=True, text=True, timeout=20)
+    assert result.returncode == 2 and all(word in result.stderr for word in ("listen", "engine", "nodes", "local"))
+
+
+def test_schema_of_the_configuration_matches_what_is_read(server, scratch):
+    import jsonschema
+    schema = json.loads(server.run("schema", "server").stdout)
+    good = {"listen": "127.0.0.1:0", "nodes": "2x2npu", "engine": "local", "cpu_slots": 4, "devices": {"npu": 2}, "memory": "2G",
+            "s3_domain": "s3.example.org", "store_sync": "none", "store_sigv2": False, "input_cache": "1G", "hccn_conf": "/etc/hccn.conf"}
+    jsonschema.Draft202012Validator(schema).validate(good)
+    assert set(good) | {"tls", "s3_listen"} == set(schema["properties"])
+    assert all(member["description"] for member in schema["properties"].values())
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(schema).validate({"engine": "slurm"})
+    (scratch / "server.json").write_text(json.dumps(good))
+    own = Muster(scratch / "own", "--config", str(scratch / "server.json")).start()
+    assert len(own.get("/nodes")["nodes"]) == 2 and own.get("/nodes")["nodes"][0]["memory"]["total"] == 2 << 30
+    own.run("server", "--stop")
+    own.process.wait(20)

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/habits.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
 
@@ -36,10 +37,12 @@ std::unexpected<Error> UnknownVerb(std::string_view word) {
     names.push_back(verb.name);
     names.insert(names.end(), verb.aliases.begin(), verb.aliases.end());
   }
+  std::string next = HintForVerb(word);
   const std::string_view close = DidYouMean(word, names);
-  return Fail(Code::kInvalid, fmt::format("unknown verb {}", ShellQuote(Printable(word))),
-              close.empty() ? "muster help lists the verbs"
-                            : fmt::format("did you mean muster {}?", close));
+  if (next.empty())
+    next = close.empty() ? "muster help lists the verbs"
+                         : fmt::format("did you mean muster {}?", close);
+  return Fail(Code::kInvalid, fmt::format("unknown verb {}", ShellQuote(Printable(word))), next);
 }
 
 Status CheckWords(const Verb& verb, const Args& args) {
@@ -49,7 +52,7 @@ Status CheckWords(const Verb& verb, const Args& args) {
   if (verb.most_words >= 0 && count > verb.most_words) {
     const std::string extra = ShellQuote(Printable(args.words[size_t(verb.most_words)]));
     return Fail(
-        Code::kInvalid, fmt::format("muster {} has no use for {}", verb.name, extra),
+        Code::kInvalid, fmt::format("muster {} does not take the argument {}", verb.name, extra),
         verb.takes_command ? "put a command behind --: muster run -- python3 train.py" : "");
   }
   if (args.has_rest && !verb.takes_command)
@@ -68,7 +71,14 @@ int Complain(Context& context, Error error, const Verb* verb, bool as_json) {
   return Report(context.screen, error, as_json);
 }
 
+// Known before the flags are read, so that their faults are JSON as well.
+bool AsksForJson(const std::vector<std::string>& arguments) {
+  const auto end = std::ranges::find(arguments, "--");
+  return std::find(arguments.begin(), end, "--json") != end;
+}
+
 int RunWords(Context& context, std::vector<std::string> arguments) {
+  const bool as_json = AsksForJson(arguments);
   std::vector<std::string> leading = TakeLeadingFlags(arguments);
   if (arguments.empty() || arguments.front() == "--help" || arguments.front() == "-h") {
     context.screen.Out(OverviewText(context.screen));
@@ -78,14 +88,14 @@ int RunWords(Context& context, std::vector<std::string> arguments) {
   const std::string name = arguments.front();
   arguments.erase(arguments.begin());
   const Verb* verb = FindVerb(name);
-  if (!verb) return Complain(context, UnknownVerb(name).error(), nullptr, false);
+  if (!verb) return Complain(context, UnknownVerb(name).error(), nullptr, as_json);
 
   arguments.insert(arguments.begin(), leading.begin(), leading.end());
   context.arguments = arguments;
   const auto args = ParseFlags(AllFlags(*verb), arguments);
-  if (!args) return Complain(context, args.error(), verb, false);
+  if (!args) return Complain(context, args.error(), verb, as_json);
   if (args->Has("help")) {
-    context.screen.Out(HelpText(context.screen, *verb));
+    context.screen.Out(as_json ? ToPrettyJson(HelpJson(*verb)) : HelpText(context.screen, *verb));
     return 0;
   }
   const auto code = RunVerbOf(*verb, context, *args);

@@ -1,8 +1,12 @@
 #include "cli/completion.h"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "cli/object_verbs.h"
 #include "cli/verbs.h"
 #include "dialect/plan.h"
 #include "model/states.h"
@@ -10,7 +14,30 @@
 namespace muster::cli {
 namespace {
 
-constexpr const char* kIdsCommand = "muster ps --ids --no-start 2>/dev/null";
+// Kinds whose words the server knows, the command that prints them, and the name of the function
+// that offers them in zsh.
+struct Asked {
+  Completes kind;
+  const char* command;
+  const char* function;
+};
+constexpr std::array<Asked, 5> kAsked{{
+    {Completes::kJob, "muster ps --ids --no-start 2>/dev/null", "_muster_jobs"},
+    {Completes::kQueuedJob, "muster ps --ids --state queued --no-start 2>/dev/null",
+     "_muster_queued_jobs"},
+    {Completes::kUnfinishedJob,
+     "muster ps --ids --state queued,starting,running,stopping --no-start 2>/dev/null",
+     "_muster_unfinished_jobs"},
+    {Completes::kEndedJob,
+     "muster ps --ids --state succeeded,failed,stopped --limit 100 --no-start 2>/dev/null",
+     "_muster_ended_jobs"},
+    {Completes::kGroup, "muster ps --groups --no-start 2>/dev/null", "_muster_groups"},
+}};
+
+const Asked* FindAsked(Completes kind) {
+  const auto row = std::ranges::find(kAsked, kind, &Asked::kind);
+  return row == kAsked.end() ? nullptr : &*row;
+}
 
 std::string VerbNames(std::string_view separator) {
   std::vector<std::string> names;
@@ -26,6 +53,11 @@ std::string FixedWords(Completes kind) {
   std::vector<std::string> words;
   if (kind == Completes::kShell) words = {"bash", "zsh", "fish"};
   if (kind == Completes::kVerb) return VerbNames(" ");
+  if (kind == Completes::kWorkdir) words = {"node", "rank"};
+  if (kind == Completes::kSchema) words = {"job", "server"};
+  if (kind == Completes::kPlatform) words.assign(kPlatforms.begin(), kPlatforms.end());
+  if (kind == Completes::kObjectVerb)
+    for (const std::string_view word : ObjectVerbNames()) words.emplace_back(word);
   if (kind == Completes::kFramework)
     for (const auto& framework : dialect::Frameworks()) words.emplace_back(framework.name);
   if (kind == Completes::kState)
@@ -47,6 +79,8 @@ std::string FlagPattern(const Flag& flag) {
 // ---- bash
 
 std::string BashReply(Completes kind) {
+  if (const Asked* asked = FindAsked(kind))
+    return fmt::format("COMPREPLY=($(compgen -W \"$({})\" -- \"$cur\"))", asked->command);
   switch (kind) {
     case Completes::kNothing:
       return ":";
@@ -54,8 +88,6 @@ std::string BashReply(Completes kind) {
       return "COMPREPLY=($(compgen -f -- \"$cur\"))";
     case Completes::kFolder:
       return "COMPREPLY=($(compgen -d -- \"$cur\"))";
-    case Completes::kJob:
-      return fmt::format("COMPREPLY=($(compgen -W \"$({})\" -- \"$cur\"))", kIdsCommand);
     default:
       return fmt::format("COMPREPLY=($(compgen -W \"{}\" -- \"$cur\"))", FixedWords(kind));
   }
@@ -118,6 +150,7 @@ std::string ZshText(std::string_view text) {
 }
 
 std::string ZshAction(Completes kind) {
+  if (const Asked* asked = FindAsked(kind)) return asked->function;
   switch (kind) {
     case Completes::kNothing:
       return " ";
@@ -125,8 +158,6 @@ std::string ZshAction(Completes kind) {
       return "_files";
     case Completes::kFolder:
       return "_files -/";
-    case Completes::kJob:
-      return "_muster_jobs";
     default:
       return fmt::format("({})", FixedWords(kind));
   }
@@ -154,10 +185,15 @@ std::string ZshScript() {
     cases += fmt::format("      {})\n      _arguments -s \\\n{}        '*:word:{}' ;;\n",
                          CasePattern(verb), flags, ZshAction(verb.completes));
   }
+  std::string functions;
+  for (const Asked& asked : kAsked)
+    functions +=
+        fmt::format("{}() {{ local -a found; found=(${{(f)\"$({})\"}}); compadd -a found }}\n",
+                    asked.function, asked.command);
   return fmt::format(
       "#compdef muster\n"
       "# zsh completion of muster; save it as _muster in a folder of your $fpath\n"
-      "_muster_jobs() {{ local -a ids; ids=(${{(f)\"$({})\"}}); compadd -a ids }}\n"
+      "{}"
       "_muster() {{\n"
       "  local -a verbs\n"
       "  verbs=(\n{}  )\n"
@@ -171,7 +207,7 @@ std::string ZshScript() {
       "}}\n"
       "if [[ \"$funcstack[1]\" == _muster ]]; then _muster \"$@\"; else compdef _muster muster; "
       "fi\n",
-      kIdsCommand, verbs, cases);
+      functions, verbs, cases);
 }
 
 // ---- fish
@@ -187,14 +223,13 @@ std::string FishText(std::string_view text) {
 
 // What fish offers as words; empty when it is to offer files, or nothing.
 std::string FishWords(Completes kind) {
+  if (const Asked* asked = FindAsked(kind)) return fmt::format("-a '({})'", asked->command);
   switch (kind) {
     case Completes::kNothing:
     case Completes::kFile:
       return "";
     case Completes::kFolder:
       return "-a '(__fish_complete_directories)'";
-    case Completes::kJob:
-      return fmt::format("-a '({})'", kIdsCommand);
     default:
       return fmt::format("-a '{}'", FixedWords(kind));
   }

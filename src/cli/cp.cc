@@ -56,7 +56,8 @@ Verb CpVerb() {
                        {"muster cp s3://bucket/log.gz - | zcat", "to standard output"},
                        {"muster cp -r --profile obs s3://bucket/out results",
                         "from the store of a profile"},
-                       {"muster cp https://host/file.tar s3://bucket/", "without a stop here"}},
+                       {"muster cp https://host/file.tar s3://bucket/",
+                        "straight from the source to the bucket, with no copy on this disk"}},
           .run = Run};
 }
 

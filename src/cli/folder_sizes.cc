@@ -21,7 +21,7 @@ void FolderSizes::Add(std::string_view path, int64_t bytes) {
 
 std::string FolderSizes::Largest(size_t count) const {
   std::vector<std::pair<int64_t, std::string>> found;
-  if (loose_ > 0) found.emplace_back(loose_, "files beside them");
+  if (loose_ > 0) found.emplace_back(loose_, "files outside of folders");
   for (const auto& [name, top] : root_.folders) {
     std::string path = name;
     const Folder* folder = &top;

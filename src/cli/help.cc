@@ -67,4 +67,26 @@ std::string HelpText(const Screen& screen, const Verb& verb) {
   return text;
 }
 
+json::object OverviewJson() {
+  json::array verbs;
+  for (const Verb& verb : Verbs())
+    verbs.push_back(json::object{{"name", verb.name}, {"summary", verb.summary}});
+  return {{"verbs", std::move(verbs)}};
+}
+
+json::object HelpJson(const Verb& verb) {
+  json::array aliases, flags, examples;
+  for (const char* alias : verb.aliases) aliases.emplace_back(alias);
+  for (const Flag& flag : AllFlags(verb))
+    flags.push_back(json::object{{"name", flag.name},
+                                 {"letter", flag.letter ? std::string(1, flag.letter) : ""},
+                                 {"value", flag.value ? flag.value : ""},
+                                 {"help", flag.help}});
+  for (const Example& example : verb.examples)
+    examples.push_back(json::object{{"command", example.command}, {"what", example.what}});
+  return {{"name", verb.name},         {"aliases", std::move(aliases)},
+          {"summary", verb.summary},   {"words", verb.words},
+          {"flags", std::move(flags)}, {"examples", std::move(examples)}};
+}
+
 }  // namespace muster::cli

@@ -8,14 +8,16 @@ namespace {
 
 Result<int> Run(Context& context, const Args& args) {
   if (args.words.empty()) {
-    context.screen.Out(OverviewText(context.screen));
+    context.screen.Out(args.Has("json") ? ToPrettyJson(OverviewJson())
+                                        : OverviewText(context.screen));
     return 0;
   }
   const Verb* verb = FindVerb(args.words[0]);
   if (!verb)
     return Fail(Code::kInvalid, fmt::format("there is no verb {}", args.words[0]),
                 "muster help lists the verbs");
-  context.screen.Out(HelpText(context.screen, *verb));
+  context.screen.Out(args.Has("json") ? ToPrettyJson(HelpJson(*verb))
+                                      : HelpText(context.screen, *verb));
   return 0;
 }
 

@@ -47,7 +47,7 @@ Result<transfer::KeyGrant> ReadGrant(const std::string& text, bool write) {
   if (text == "*") return transfer::KeyGrant{"*", "", write};
   MUSTER_ASSIGN(const transfer::Location place, transfer::ParseLocation(text));
   if (place.kind != transfer::Location::Kind::kObject) {
-    return Fail(Code::kInvalid, fmt::format("{} is in no bucket", transfer::Show(place)),
+    return Fail(Code::kInvalid, fmt::format("{} is not a place in a bucket", transfer::Show(place)),
                 "write s3://BUCKET, s3://BUCKET/PREFIX, or \"*\" for all buckets");
   }
   return transfer::KeyGrant{place.bucket, place.key, write};

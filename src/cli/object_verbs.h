@@ -16,6 +16,9 @@ struct ObjectsCall {
   transfer::Objects& objects;
 };
 
+// "ls", "rm", … in the order of the help.
+std::vector<std::string_view> ObjectVerbNames();
+
 Result<int> ListPlaces(ObjectsCall& call);     // ls
 Result<int> SumSizes(ObjectsCall& call);       // du
 Result<int> MakeBuckets(ObjectsCall& call);    // mb

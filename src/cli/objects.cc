@@ -44,7 +44,7 @@ Result<int> Run(Context& context, const Args& args) {
   }
   for (const transfer::Location& place : places) {
     if (place.kind == transfer::Location::Kind::kObject) continue;
-    return Fail(Code::kInvalid, fmt::format("{} is in no bucket", transfer::Show(place)),
+    return Fail(Code::kInvalid, fmt::format("{} is not a place in a bucket", transfer::Show(place)),
                 "write s3://BUCKET/KEY or obs://BUCKET/KEY");
   }
   const auto stores = OpenStores(context, args);
@@ -56,6 +56,12 @@ Result<int> Run(Context& context, const Args& args) {
 
 }  // namespace
 
+std::vector<std::string_view> ObjectVerbNames() {
+  std::vector<std::string_view> names;
+  for (const Row& row : kRows) names.push_back(row.word);
+  return names;
+}
+
 Verb ObjectsVerb() {
   return {.name = "objects",
           .aliases = {"obs"},
@@ -63,7 +69,7 @@ Verb ObjectsVerb() {
           .words = "ls|rm|mb|rb|cat|du|stat|presign|key [s3://BUCKET/KEY...]",
           .least_words = 1,
           .most_words = -1,
-          .completes = Completes::kNothing,
+          .completes = Completes::kObjectVerb,
           .flags = WithStoreFlags(
               {{"recursive", 'r', nullptr, "ls, rm: all below a prefix"},
                {"include", 0, "PATTERN", "rm -r: only names like this", true},

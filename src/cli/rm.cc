@@ -88,7 +88,7 @@ Verb RmVerb() {
           .summary = "Remove ended jobs with their logs and outputs",
           .words = "ID|GROUP...",
           .most_words = -1,
-          .completes = Completes::kJob,
+          .completes = Completes::kEndedJob,
           .flags = {{"state", 's', "STATES", "all jobs with these states: succeeded,failed,stopped",
                      false, Completes::kState},
                     {"older-than", 0, "TIME", "only jobs that ended longer ago, such as 7d"},

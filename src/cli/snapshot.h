@@ -37,9 +37,9 @@ struct SnapshotOptions {
 
 // The files under `folder` that .gitignore and .musterignore leave, with sizes but without sums.
 // .git is never taken; sockets, pipes, devices, virtual environments of Python and data folders of
-// a server are skipped with a note. kTooLarge names the largest folders; kInvalid names links that
-// lead out and names that are not UTF-8; kNotFound, kDenied and kInvalid say what is wrong with the
-// folder itself.
+// a server are skipped with a note. kTooLarge names the largest folders; kInvalid names links to
+// files outside and names that are not UTF-8; kNotFound, kDenied and kInvalid say what is wrong
+// with the folder itself.
 Result<Snapshot> ScanFolder(const os::Path& folder, const SnapshotOptions& options);
 
 // The part of `path` (relative to `folder`) that keeps it out of the snapshot: the file itself or

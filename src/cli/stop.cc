@@ -113,7 +113,7 @@ Verb StopVerb() {
           .summary = "Stop jobs and wait until nothing of them is left",
           .words = "ID|GROUP...",
           .most_words = -1,
-          .completes = Completes::kJob,
+          .completes = Completes::kUnfinishedJob,
           .flags = {{"group", 'G', "GROUP", "all jobs of a sweep"},
                     {"all", 'a', nullptr, "all jobs that are not over"},
                     {"grace", 0, "TIME", "between TERM and KILL, such as 10s"},

@@ -29,7 +29,7 @@ Result<transfer::Location> Destination(const Args& args) {
                                : fmt::format("s3://{}/{}/", kBucket, NameOf(args.words[0]));
   MUSTER_ASSIGN(transfer::Location to, transfer::ParseLocation(said));
   if (to.kind != transfer::Location::Kind::kObject)
-    return Fail(Code::kInvalid, fmt::format("{} is in no bucket", transfer::Show(to)),
+    return Fail(Code::kInvalid, fmt::format("{} is not a place in a bucket", transfer::Show(to)),
                 "write s3://BUCKET/PREFIX, or nothing for a place of its own");
   if (!to.key.empty() && !to.key.ends_with('/')) to.key += '/';
   to.names_folder = true;

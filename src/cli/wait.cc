@@ -57,7 +57,7 @@ Verb WaitVerb() {
       .words = "ID|GROUP...",
       .least_words = 1,
       .most_words = -1,
-      .completes = Completes::kJob,
+      .completes = Completes::kUnfinishedJob,
       .flags = {{"timeout", 't', "TIME", "give up after 90s, 15m, 2h; the exit code is 124 then"}},
       .examples = {{"muster wait 17 18", "both"},
                    {"muster wait sweep-3", "every job of a sweep"},

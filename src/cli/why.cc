@@ -46,7 +46,7 @@ Verb WhyVerb() {
           .words = "ID",
           .least_words = 1,
           .most_words = 1,
-          .completes = Completes::kJob,
+          .completes = Completes::kQueuedJob,
           .examples = {{"muster why 17", "what job 17 waits for"}},
           .run = Run};
 }
