@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <exception>
 
 #include <fmt/format.h>
 
@@ -25,6 +26,7 @@
 #include "launcher/companions.h"
 #include "launcher/stage_back.h"
 #include "lifecycle/conductor.h"
+#include "lifecycle/lost_job.h"
 #include "objects/s3_server.h"
 #include "os/file_watch.h"
 #include "store/code_store.h"
@@ -110,6 +112,18 @@ Result<api::DataDirLock> TakeDataDir(const os::Path& data) {
   }
 }
 
+Result<std::unique_ptr<store::Journal>> OpenJournal(const Settings& settings,
+                                                    const api::DataDirLock& lock) {
+  store::JournalOptions options{.jobs = settings.data / "jobs",
+                                .accept_loss = settings.accept_journal_loss};
+  MUSTER_ASSIGN(const os::FileIdentity identity, lock.Identity());
+  options.guard.Add(settings.data / "lock", identity);
+  MUSTER_ASSIGN(auto journal, store::Journal::Open(settings.data / "journal.db", options));
+  for (const JobId id : journal->LostJobs())
+    lifecycle::StopLostJob(settings.data / "jobs" / std::to_string(id));
+  return journal;
+}
+
 Result<std::unique_ptr<objects::S3Server>> OpenObjects(const Settings& settings) {
   objects::S3Options options{.root = settings.data / "objects",
                              .host = settings.s3_host.empty() ? settings.host : settings.s3_host,
@@ -132,6 +146,19 @@ api::Endpoint EndpointOf(const http::Server& server, const std::string& token,
           {store.url(), key.access_key, key.secret_key, store.region()}};
 }
 
+// The journal's thread reports to the loop. It has reported all when this goes: after everything
+// that writes, and before the loop, also when the start has failed.
+class JournalEnd {
+ public:
+  explicit JournalEnd(store::Journal& journal) : journal_(journal) {}
+  ~JournalEnd() { journal_.Flush(); }
+  JournalEnd(const JournalEnd&) = delete;
+  JournalEnd& operator=(const JournalEnd&) = delete;
+
+ private:
+  store::Journal& journal_;
+};
+
 Status Run(const Settings& settings) {
   MUSTER_ASSIGN(const os::Fd signals, CatchEndSignals());
   RaiseFileLimit();
@@ -140,7 +167,7 @@ Status Run(const Settings& settings) {
   os::RemoveTemporaries(settings.data);  // of a server that was killed; the lock is ours now
   MUSTER_TRY(MakePrivateFolders(settings.data));
   MUSTER_ASSIGN(const std::string token, api::LoadToken(settings.data));
-  MUSTER_ASSIGN(auto journal, store::Journal::Open(settings.data / "journal.db"));
+  MUSTER_ASSIGN(auto journal, OpenJournal(settings, lock));
   store::CodeStore code(settings.data / "code");
   MUSTER_TRY(code.CleanTemporary());
   // Jobs that need none of it start without.
@@ -158,6 +185,7 @@ Status Run(const Settings& settings) {
                                                    .tls_key = settings.tls_key},
                                                   router));
   os::Loop& loop = server->loop();
+  const JournalEnd journal_end(*journal);
   os::Pool pool(kPoolThreads);
   os::FileWatch files(loop);
   const std::string self = os::SelfPath();
@@ -195,15 +223,24 @@ Status Run(const Settings& settings) {
   LogInfo("muster {} listens on {}, data in {}", kVersion, server->url(), settings.data.string());
   server->Run();
   api::RemoveEndpoint(settings.data, ::getpid());
-  journal->Flush();
   return {};
+}
+
+// Libraries throw where the system has no descriptor or thread left.
+Status RunOrSayWhyNot(const Settings& settings) {
+  try {
+    return Run(settings);
+  } catch (const std::exception& error) {
+    return Fail(Code::kIo, fmt::format("cannot run the server: {}", error.what()),
+                "check the limits of this user (ulimit -a)");
+  }
 }
 
 }  // namespace
 
 int Serve(const std::vector<std::string>& arguments) {
   const auto settings = ReadSettings(arguments);
-  Status status = settings ? Run(*settings) : Status(std::unexpected(settings.error()));
+  Status status = settings ? RunOrSayWhyNot(*settings) : Status(std::unexpected(settings.error()));
   if (status) return 0;
   const Error& error = status.error();
   std::string words = fmt::format("muster server: {}\n", error.text);

@@ -85,6 +85,7 @@ Result<Settings> ReadSettings(const std::vector<std::string>& arguments) {
   if (error) return FailErrno(error.value(), "find the current folder");
   MUSTER_ASSIGN(const auto owner, args.Int("owner", 1, std::numeric_limits<pid_t>::max()));
   if (owner) settings.owner = int(*owner);
+  settings.accept_journal_loss = args.Has("accept-journal-loss");
   return settings;
 }
 

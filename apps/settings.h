@@ -29,7 +29,8 @@ struct Settings {
   int64_t memory = 0;      // bytes that jobs may use together on this machine; 0: all but a reserve
   int owner = 0;           // process that this server ends with; 0: none
   bool store_sync = true;  // objects are on disk before they are acknowledged
-  bool store_sigv2 = true;  // the object store accepts signatures of version 2 and OBS
+  bool store_sigv2 = true;           // the object store accepts signatures of version 2 and OBS
+  bool accept_journal_loss = false;  // starts with a journal that has lost data
 };
 
 // The JSON Schema of the configuration file.

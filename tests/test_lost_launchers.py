@@ -245,7 +245,7 @@ def test_stop_does_not_believe_the_record(unprivileged, change, restart):
     change(job.node / "record")
     if restart:
         unprivileged.start()
-    assert unprivileged.job(job.id)["state"] == "running"
+    assert unprivileged.job(job.id)["state"] in ("starting", "running")  # the last change of the record may be lost
     unprivileged.run("stop", job.id)
     assert unprivileged.job(job.id)["state"] == "stopped"
     assert not job.survivors()

@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "os/fd.h"
 #include "os/file.h"
+#include "os/file_identity.h"
 
 namespace muster::api {
 
@@ -34,6 +35,9 @@ class DataDirLock {
  public:
   // Makes the folder when there is none. kConflict names the first server: pid, url, folder.
   static Result<DataDirLock> Take(const os::Path& data);
+  // For a check that the file which is locked is still the one of this folder: after the folder was
+  // removed, a second server finds no lock.
+  Result<os::FileIdentity> Identity() const { return os::IdentityOf(file_.get()); }
   // Once the address is known.
   Status SetUrl(const std::string& url);
 

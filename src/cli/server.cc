@@ -30,6 +30,8 @@ const std::vector<Flag>& ServerFlags() {
       {"store-sigv2", 0, "on|off", "object store: accept signatures of version 2 (else on)"},
       {"input-cache", 0, "SIZE", "size limit of the input cache (default: 20 % of the disk)"},
       {"owner", 0, "PID", "stop all jobs and end when the process PID has ended"},
+      {"accept-journal-loss", 0, nullptr,
+       "start although the journal has lost jobs; those that still run are stopped"},
       {"stop", 0, nullptr, "end the running server; its jobs continue"},
   };
   return kFlags;

@@ -46,7 +46,8 @@ Status CheckChoice(const Args& args) {
   return Fail(Code::kInvalid, "muster stop needs either ids or groups, --group GROUP or --all");
 }
 
-// A job that has ended by itself needs no stopping: that is told, and no failure.
+// A job that has ended by itself needs no stop: that is reported, and is no failure. One that cannot
+// be stopped now, for instance while the disk is full, keeps no other from being stopped.
 Status AskToStop(Context& context, Api& api, const Args& args, std::vector<JobId>& ids) {
   json::object body{{"user", UserName()}};
   if (args.Has("group") && !args.Has("grace")) {
@@ -56,17 +57,21 @@ Status AskToStop(Context& context, Api& api, const Args& args, std::vector<JobId
   if (args.Has("grace")) body["grace"] = args.Get("grace");
   if (args.Has("confirm-clean")) body["confirm_clean"] = true;
   std::vector<JobId> stopping;
+  Status outcome;
   for (const JobId id : ids) {
     const auto answer = api.Post(fmt::format("/jobs/{}/stop", id), body);
-    if (!answer && answer.error().code == Code::kConflict) {
+    if (answer) {
+      stopping.push_back(id);
+    } else if (answer.error().code == Code::kConflict && !args.Has("confirm-clean")) {
       context.screen.Err(fmt::format("muster: {}\n", answer.error().text));
-      continue;
+    } else if (ServerIsAway(answer.error())) {
+      return std::unexpected(answer.error());
+    } else if (outcome) {
+      outcome = std::unexpected(answer.error());
     }
-    MUSTER_TRY(answer);
-    stopping.push_back(id);
   }
   ids = std::move(stopping);
-  return {};
+  return outcome;
 }
 
 Result<int> WaitUntilStopped(Context& context, Api& api, const Args& args,

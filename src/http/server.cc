@@ -136,8 +136,12 @@ Result<std::unique_ptr<AsioServer>> AsioServer::Make(ServerOptions options, Entr
   if (!options.tls_certificate.empty()) {
     MUSTER_ASSIGN(tls, TlsContext::ForServer(options.tls_certificate, options.tls_key));
   }
-  return std::make_unique<AsioServer>(std::move(options), entrance, loopback, std::move(tls),
-                                      std::move(crew));
+  try {
+    return std::make_unique<AsioServer>(std::move(options), entrance, loopback, std::move(tls),
+                                        std::move(crew));
+  } catch (const boost::system::system_error& error) {  // no descriptor left for an event loop
+    return FailErrno(error.code().value(), "make an event loop");
+  }
 }
 
 Result<std::unique_ptr<Server>> First(ServerOptions options, Entrance entrance) {

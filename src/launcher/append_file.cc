@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "os/reserve.h"
 
 namespace muster::launcher {
 namespace {
@@ -40,9 +41,12 @@ void AppendFile::Flush() {
     const ssize_t written = write(file_.get(), pending_.data(), pending_.size());
     if (written >= 0) {
       pending_.erase(0, size_t(written));
-    } else if (errno != EINTR) {
-      LogWarning("cannot write {}: {}; trying again until it can be written", name_,
-                 strerror(errno));
+    } else if (const int error = errno; error == ENOSPC && os::GiveUpReserve(file_.get())) {
+      LogWarning("the disk is full; {} takes the room that was kept for it", name_);
+    } else if (error != EINTR) {
+      if (rare_.IsDue(strerror(error), loop_.clock().SteadyMs()))
+        LogWarning("cannot write {}: {}; trying again until it can be written", name_,
+                   strerror(error));
       retry_ = loop_.After(kRetryMs, [this] { Flush(); });
       return;
     }

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/rare_log.h"
 #include "os/fd.h"
 #include "os/loop.h"
 
@@ -37,6 +38,7 @@ class AppendFile {
   os::Fd file_;
   std::string name_;  // for messages
   std::string pending_;
+  RareLog rare_;
   int holds_ = 0;
   os::Loop::Id retry_ = 0;
   std::function<void()> when_settled_;

@@ -129,6 +129,7 @@ void Node::Fetch() {
 }
 
 void Node::AfterFetch(const ExitReport& report) {
+  if (Undisturbed() && stage_step_.IsDueAgain(report)) return Fetch();
   if (const auto status = stage_step_.Finish(report); !status)
     return FailNode(
         -1, NotStarted(status.error().text, CodeWithoutCode(order_), ExitClass::kNotFetched),

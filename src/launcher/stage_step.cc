@@ -18,6 +18,8 @@ constexpr int64_t kLookMs = 1000;
 // Between two notes in the record; a long fetch must not fill the journal.
 constexpr int64_t kFirstPauseMs = 2000;
 constexpr int64_t kLongestPauseMs = 60'000;
+// A process that is killed so often is killed on purpose, or takes more memory than there is.
+constexpr int kMostKills = 5;
 
 }  // namespace
 
@@ -69,6 +71,23 @@ void StageStep::Look() {
 
 void StageStep::Cancel() { loop_.Cancel(std::exchange(timer_, 0)); }
 
+bool StageStep::IsDueAgain(const ExitReport& exit) {
+  const bool killed = exit.how == ExitClass::kSignal || exit.how == ExitClass::kOutOfMemory;
+  if (!Publishes() || !killed) return false;
+  Cancel();
+  if (++kills_ >= kMostKills) return false;
+  const std::string note = fmt::format("the process that publishes {}; it is started again, try {}",
+                                       Describe(exit), kills_ + 1);
+  LogWarning("{}", note);
+  record_.Append(StageNote{note});
+  return true;
+}
+
+// "was killed by SIGKILL", and how often.
+std::string StageStep::EndOf(const ExitReport& exit) const {
+  return Describe(exit) + (kills_ > 1 ? fmt::format(" ({} times)", kills_) : "");
+}
+
 Status StageStep::Finish(const ExitReport& exit) {
   Cancel();
   const auto report = ReadFetchReport(order_.dir);
@@ -77,7 +96,7 @@ Status StageStep::Finish(const ExitReport& exit) {
     return Fail(Code::kIo, told ? report->error
                                 : fmt::format("the process that {} {}; see hooks.log",
                                               Publishes() ? "publishes outputs" : "fetches inputs",
-                                              Describe(exit)));
+                                              EndOf(exit)));
   }
   if (!report) return std::unexpected(report.error());
   done_ = true;

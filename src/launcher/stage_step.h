@@ -30,6 +30,9 @@ class StageStep {
   // Whether it brings the code, without which nothing else can be put in place.
   bool BringsCode() const;
   Status Start();
+  // Whether the process that publishes was killed and is due again: its copies go on where they
+  // were.
+  bool IsDueAgain(const ExitReport& exit);
   // After the process has ended: that everything is in place, or the text of what went wrong.
   Status Finish(const ExitReport& exit);
   void Cancel();
@@ -38,6 +41,7 @@ class StageStep {
   bool Fetches() const;    // the order has a staging.json
   bool Publishes() const;  // the order has a publication.json
   const OrderFile* Find(std::string_view name) const;
+  std::string EndOf(const ExitReport& exit) const;
   Status KeepInUse(const std::vector<std::string>& keys);
   void LookSoon();
   void Look();
@@ -52,6 +56,7 @@ class StageStep {
   std::string last_;
   std::vector<os::Fd> in_use_;
   bool done_ = false;
+  int kills_ = 0;  // of the process that publishes
 };
 
 }  // namespace muster::launcher

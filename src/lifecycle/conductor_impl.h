@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/rare_log.h"
 #include "dialect/plan.h"
 #include "lifecycle/conductor.h"
 #include "lifecycle/live.h"
@@ -82,6 +83,7 @@ struct Conductor::Impl {
   std::vector<store::Op> EndOps(Live& entry, Event event, const std::string& reason);
   void Forget(JobId id, State state);
   void Remove(JobId id, std::function<void(Status)> done);
+  void RemoveFolderFirst(JobId id, const os::Path& folder, std::function<void(Status)> done);
 
   // -- publish.cc: outputs and logs go to their places when all nodes have ended
   bool PublishFirst(Live& entry);  // whether something has yet to be published
@@ -143,6 +145,8 @@ struct Conductor::Impl {
   // Made for lists; valid until the next decision, for a second at most.
   mutable std::optional<scheduler::WaitReasons> wait_reasons;
   mutable int64_t wait_reasons_ms = 0;
+  RareLog rare;  // rate limit for messages of repeated retries
+  bool IsRare(const char* fault) { return rare.IsDue(fault, parts.loop.clock().SteadyMs()); }
   Watchers watchers;
   std::shared_ptr<bool> here = std::make_shared<bool>(true);
 };

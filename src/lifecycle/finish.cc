@@ -7,8 +7,21 @@
 #include "lifecycle/conductor_impl.h"
 #include "lifecycle/judge.h"
 #include "model/source.h"
+#include "os/reserve.h"
 
 namespace muster::lifecycle {
+namespace {
+
+// A folder that is not there is no error.
+Status MoveToTrash(const os::Path& from, const os::Path& trash, const os::Path& to) {
+  MUSTER_TRY(os::MakeDirs(trash, 0700));
+  std::error_code error;
+  std::filesystem::rename(from, to, error);
+  if (!error || error == std::errc::no_such_file_or_directory) return {};
+  return FailErrno(error.value(), fmt::format("move {} to the trash", from.string()));
+}
+
+}  // namespace
 
 void Conductor::Impl::FinishIfOver(Live& entry) {
   const Attempt& attempt = *entry.job.current();
@@ -79,6 +92,7 @@ void Conductor::Impl::GiveInputsBack(const Live& entry) const {
 void Conductor::Impl::TidyAfter(const Live& entry) const {
   const Attempt& attempt = *entry.job.current();
   GiveInputsBack(entry);
+  os::KeepReserve(parts.data);  // a launcher may have given it up
   if (!entry.resumed && std::ranges::none_of(attempt.nodes, &NodeStatus::lost)) return;
   const os::Path dir = RefOf(entry.job, attempt).dir;
   os::RemoveTemporaries(JobDir(entry.job.id));
@@ -127,7 +141,8 @@ void Conductor::Impl::Forget(JobId id, State state) {
 }
 
 // The folder moves to the trash before the journal forgets the job and is emptied after, so that a
-// crash in between leaves either a whole job or garbage that the next start removes.
+// crash in between leaves either a whole job or garbage that the next start removes. On a full disk
+// the folder goes first: it may be what fills the disk.
 void Conductor::Impl::Remove(JobId id, std::function<void(Status)> done) {
   if (jobs.contains(id)) {
     return done(Fail(Code::kConflict, fmt::format("job {} is not over", id),
@@ -136,14 +151,13 @@ void Conductor::Impl::Remove(JobId id, std::function<void(Status)> done) {
   const auto job = Find(id);
   if (!job) return done(std::unexpected(job.error()));
   const os::Path from = JobDir(id), trash = parts.data / "trash", to = trash / std::to_string(id);
-  if (auto status = os::MakeDirs(trash, 0700); !status) return done(status);
-  std::error_code error;
-  std::filesystem::rename(from, to, error);
-  if (error && error != std::errc::no_such_file_or_directory)
-    return done(FailErrno(error.value(), fmt::format("move {} to the trash", from.string())));
-  TryCommit({store::DropJob{id}}, [this, from, to, done](Status status) {
-    std::error_code ignored;
+  const auto moved = MoveToTrash(from, trash, to);
+  if (!moved && moved.error().code == Code::kNoSpace) return RemoveFolderFirst(id, from, done);
+  if (!moved) return done(moved);
+  TryCommit({store::DropJob{id}}, [this, id, from, to, done](Status status) {
+    if (!status && status.error().code == Code::kNoSpace) return RemoveFolderFirst(id, to, done);
     if (!status) {
+      std::error_code ignored;
       std::filesystem::rename(to, from, ignored);
       return done(status);
     }
@@ -152,6 +166,21 @@ void Conductor::Impl::Remove(JobId id, std::function<void(Status)> done) {
     });
     CollectCodeTwice();
     done({});
+  });
+}
+
+void Conductor::Impl::RemoveFolderFirst(JobId id, const os::Path& folder,
+                                        std::function<void(Status)> done) {
+  parts.pool.Run([this, still = here, &loop = parts.loop, id, folder, done] {
+    auto removed = os::RemoveTree(folder);
+    loop.Post([this, still, id, done, removed] {
+      if (!*still) return;
+      if (!removed) return done(removed);
+      TryCommit({store::DropJob{id}}, [this, done](const Status& status) {
+        if (status) CollectCodeTwice();
+        done(status);
+      });
+    });
   });
 }
 

@@ -86,7 +86,6 @@ void Conductor::Impl::Commit(std::vector<store::Op> ops, std::function<void()> t
   auto kept = std::make_shared<std::vector<store::Op>>(ops);
   const auto told = [this, kept, then = std::move(then)](Status status) {
     if (!status && MayPass(status.error().code)) {
-      LogError("the journal cannot be written, trying again: {}", status.error().text);
       // Never lazily: rows as they are now may be those of an end that waits for its sync.
       parts.loop.After(kRetryMs, [this, still = here, kept, then] {
         if (*still) Commit(Refreshed(std::move(*kept)), then, store::Sync::kNow);

@@ -111,7 +111,9 @@ Status Conductor::Impl::TakeUpPublishing(Live& entry) {
   node.record_offset = attempt.publish->record_offset;
   const auto status = parts.engine.Recover(ref, {node}, {order});
   if (status || status.error().code != Code::kNoSpace) return status;
-  LogWarning("job {} waits for room to publish: {}", ref.job, status.error().text);
+  if (IsRare("publish"))
+    LogWarning("job {}, and perhaps others, waits for room to publish: {}", ref.job,
+               status.error().text);
   parts.loop.After(kRetryMs, [this, still = here, ref] {
     if (!*still) return;
     if (Live* now = Publishing(ref)) (void)PublishFirst(*now);

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "lifecycle/attempt_keys.h"
 #include "lifecycle/conductor_impl.h"
+#include "os/reserve.h"
 
 namespace muster::lifecycle {
 namespace {
@@ -15,6 +16,7 @@ Status Conductor::Impl::Recover() {
   MUSTER_ASSIGN(next_id, parts.journal.NextJobId());
   MUSTER_ASSIGN(auto unfinished, parts.journal.UnfinishedJobs());
   EmptyTrash();
+  os::KeepReserve(parts.data);
   CollectCode();
   std::vector<JobId> ids;
   for (Job& job : unfinished) {
@@ -35,7 +37,9 @@ void Conductor::Impl::Resume(Live& entry) {
   parts.engine.ReservePorts(ref, entry.job.current()->allocation);
   if (const auto status = TakeUp(entry, ref); !status) {
     // It may be running: nobody may say of it that it is over. A full disk gets room again.
-    LogError("job {} is taken up again later: {}", ref.job, status.error().text);
+    if (IsRare("resume"))
+      LogError("job {}, and perhaps others, is taken up again later: {}", ref.job,
+               status.error().text);
     parts.loop.After(kRetryMs, [this, still = here, ref] {
       if (!*still) return;
       if (Live* now = Current(ref)) Resume(*now);

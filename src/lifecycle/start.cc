@@ -45,7 +45,7 @@ void Conductor::Impl::BeginAttempt(Live& entry, Allocation allocation) {
   const auto ref = RefOf(entry.job, attempt);
   if (auto status = ReservePorts(ref, entry.job.spec, allocation); !status) {
     parts.engine.Release(ref);
-    LogWarning("job {} waits: {}", entry.job.id, status.error().text);
+    if (IsRare("ports")) LogWarning("job {} waits: {}", entry.job.id, status.error().text);
     entry.job.reason = status.error().text;
     parts.loop.After(kPortRetryMs, [this, still = here] {
       if (*still) ScheduleSoon();
@@ -102,7 +102,9 @@ void Conductor::Impl::StartNodes(const engines::AttemptRef& ref,
     return;
   }
   // A full disk is nobody's failure, and a whole queue would fall to it within seconds.
-  LogWarning("job {} waits for room to start: {}", ref.job, status.error().text);
+  if (IsRare("start"))
+    LogWarning("job {}, and perhaps others, waits for room to start: {}", ref.job,
+               status.error().text);
   if (stopped_by == StoppedBy::kNobody)
     entry->job.reason = "waits to start: " + status.error().text;
   parts.loop.After(kRoomRetryMs, [this, still = here, ref, orders] {

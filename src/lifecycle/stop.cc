@@ -108,7 +108,7 @@ bool Conductor::Impl::StopAttempt(Live& entry, StoppedBy by, const std::string& 
   const auto status =
       parts.engine.Stop(attempt.publish ? PublishRef(entry.job, attempt) : ref, line);
   if (status) return true;
-  LogError("job {}: {}; trying again", entry.job.id, status.error().text);
+  if (IsRare("stop")) LogError("job {}: {}; trying again", entry.job.id, status.error().text);
   parts.loop.After(kRetryMs, [this, still = here, ref, line, grace_ms] {
     if (!*still) return;
     if (Live* now = Current(ref)) StopAttempt(*now, line.by, line.detail, grace_ms);

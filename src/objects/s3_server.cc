@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/log.h"
 #include "base/text.h"
 
@@ -26,7 +28,14 @@ int LastPort(const os::Path& file) {
 
 Result<std::unique_ptr<S3Server>> S3Server::Open(S3Options options) {
   std::unique_ptr<S3Server> server(new S3Server(std::move(options)));
-  MUSTER_TRY(server->OpenStore());
+  if (auto status = server->OpenStore(); !status) {
+    Error error = std::move(status).error();
+    error.text = fmt::format("cannot open the object store in {}: {}",
+                             server->options_.root.string(), error.text);
+    if (error.next.empty())
+      error.next = "it must be a folder of the server's user; move away what is in its place";
+    return std::unexpected(std::move(error));
+  }
   MUSTER_TRY(server->Listen());
   return server;
 }
@@ -104,7 +113,7 @@ S3Server::~S3Server() {
   threads_.clear();
   // What still runs answers to loops that no longer turn but are still there.
   pool_.reset();
-  store_->commits().Drain();
+  if (store_) store_->commits().Drain();  // there is none when the store could not be opened
 }
 
 }  // namespace muster::objects

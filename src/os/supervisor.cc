@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -28,6 +29,17 @@ std::vector<std::string> WordsOf(pid_t pid) {
   // The rest of the memory that held the original arguments is zero.
   while (!words.empty() && words.back().empty()) words.pop_back();
   return words;
+}
+
+// Calls `is_it` with the words of each process until it says yes.
+template <typename IsIt>
+void FindByWords(const IsIt& is_it) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it("/proc", error), end; !error && it != end;
+       it.increment(error)) {
+    const auto pid = ParseInt(it->path().filename().string());
+    if (pid && is_it(pid_t(*pid), WordsOf(pid_t(*pid)))) return;
+  }
 }
 
 int NumberOf(const std::string& word) { return int(ParseInt(word).value_or(0)); }
@@ -61,15 +73,18 @@ std::optional<SupervisorReport> ParseSupervisorWords(const std::vector<std::stri
 }
 
 std::optional<SupervisorReport> FindSupervisor(std::string_view group) {
-  for (const ProcessInfo& process : AllProcesses()) {
-    if (!IsAlive(process)) continue;
-    auto report = ParseSupervisorWords(WordsOf(process.pid), group);
-    if (!report) continue;
-    report->pid = process.pid;
-    report->start_ticks = process.start_ticks;
-    return report;
-  }
-  return std::nullopt;
+  std::optional<SupervisorReport> found;
+  FindByWords([&](pid_t pid, const std::vector<std::string>& words) {
+    auto report = ParseSupervisorWords(words, group);
+    if (!report) return false;
+    const auto process = ReadProcess(pid);
+    if (!process || !IsAlive(*process)) return false;
+    report->pid = pid;
+    report->start_ticks = process->start_ticks;
+    found = std::move(report);
+    return true;
+  });
+  return found;
 }
 
 void ReleaseSupervisor(const SupervisorReport& report) {
@@ -77,13 +92,16 @@ void ReleaseSupervisor(const SupervisorReport& report) {
 }
 
 std::optional<ProcessInfo> FindLauncher(std::string_view node_dir) {
-  for (const ProcessInfo& process : AllProcesses()) {
-    if (!IsAlive(process)) continue;
-    const auto words = WordsOf(process.pid);
-    if (words.size() == 4 && words[1] == "launch" && words[2] == "--order" && words[3] == node_dir)
-      return process;
-  }
-  return std::nullopt;
+  std::optional<ProcessInfo> found;
+  FindByWords([&](pid_t pid, const std::vector<std::string>& words) {
+    if (words.size() != 4 || words[1] != "launch" || words[2] != "--order" || words[3] != node_dir)
+      return false;
+    auto process = ReadProcess(pid);
+    if (!process || !IsAlive(*process)) return false;
+    found = std::move(*process);
+    return true;
+  });
+  return found;
 }
 
 std::string BootIdentity() {

@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/log.h"
+#include "store/journal_loss.h"
 #include "store/journal_reads.h"
 #include "store/journal_writer.h"
 #include "store/schema.h"
@@ -16,13 +19,16 @@ namespace {
 
 class SqliteJournal final : public Journal {
  public:
-  SqliteJournal(Database write, Database read)
-      : writer_(std::move(write)), reads_(std::move(read)) {}
+  SqliteJournal(Database write, Database read, WriterParts parts, std::vector<JobId> lost)
+      : lost_(std::move(lost)),
+        writer_(std::move(write), std::move(parts)),
+        reads_(std::move(read)) {}
 
   void Write(std::vector<Op> batch, Sync sync, std::function<void(Status)> done) override {
     writer_.Write(std::move(batch), sync, std::move(done));
   }
   void Flush() override { writer_.Flush(); }
+  std::vector<JobId> LostJobs() const override { return lost_; }
 
   Result<std::optional<Job>> FindJob(JobId id) override { return reads_.FindJob(id); }
   Result<std::optional<KeyUse>> FindKey(const std::string& key) override {
@@ -41,9 +47,45 @@ class SqliteJournal final : public Journal {
   Result<JobId> NextJobId() override { return reads_.NextJobId(); }
 
  private:
+  const std::vector<JobId> lost_;
   JournalWriter writer_;
   JournalReads reads_;  // closed first, so that the writer's close tidies up the log
 };
+
+os::Path LogOf(const os::Path& file) { return file.string() + "-wal"; }
+os::Path MarkOf(const os::Path& file) { return os::Path(file).replace_extension(".mark"); }
+
+bool IsEmpty(const os::Path& file) { return os::FileSize(file).value_or(0) == 0; }
+
+// SQLite takes an empty file for a new database and removes the log beside it, with all that is in
+// it. So such a loss must be found before the file is opened.
+Status CheckNotEmptied(const os::Path& file, const JournalOptions& options) {
+  if (!IsEmpty(file)) return {};
+  const JournalLoss loss = FindLoss({}, MarkOf(file), options.jobs);
+  if (!loss.any() && IsEmpty(LogOf(file))) return {};
+  if (!options.accept_loss) return std::unexpected(LossError(loss, file));
+  if (IsEmpty(LogOf(file))) return {};
+  const os::Path aside = LogOf(file).string() + ".lost-" + os::RandomHex(4);
+  LogWarning("{} does not belong to the empty journal; it is kept as {}", LogOf(file).string(),
+             aside.string());
+  std::error_code error;
+  std::filesystem::rename(LogOf(file), aside, error);
+  if (error) return FailErrno(error.value(), "set aside " + LogOf(file).string());
+  return {};
+}
+
+// The jobs that were lost; numbers of theirs are not given again.
+Result<std::vector<JobId>> CheckComplete(Database& db, const os::Path& file,
+                                         const JournalOptions& options) {
+  MUSTER_ASSIGN(const HighWater known, HighWaterOf(db));
+  const JournalLoss loss = FindLoss(known, MarkOf(file), options.jobs);
+  if (!loss.any()) return std::vector<JobId>();
+  const Error error = LossError(loss, file);
+  if (!options.accept_loss) return std::unexpected(error);
+  LogWarning("{}; this is accepted", error.text);
+  MUSTER_TRY(RaiseTo(db, loss.above()));
+  return loss.folders;
+}
 
 // Specs hold environments, so the file is its owner's alone; SQLite gives -wal the same mode.
 Status MakeFileIfMissing(const os::Path& file) {
@@ -72,17 +114,27 @@ Status Configure(Database& db) {
 
 }  // namespace
 
-Result<std::unique_ptr<Journal>> Journal::Open(const os::Path& file) {
+Result<std::unique_ptr<Journal>> Journal::Open(const os::Path& file, JournalOptions options) {
+  MUSTER_TRY(CheckNotEmptied(file, options));
   MUSTER_TRY(MakeFileIfMissing(file));
   MUSTER_ASSIGN(Database write, Database::Open(file));
+  // A log that is damaged in its middle ends there for SQLite. Its rest stays for a repair.
+  write.KeepLogOnClose(true);
   MUSTER_TRY(Configure(write));
   MUSTER_TRY(BringUpToDate(write));
   MUSTER_TRY(UseWal(write));
   MUSTER_TRY(CheckTables(write));
+  MUSTER_ASSIGN(std::vector<JobId> lost, CheckComplete(write, file, options));
+  write.KeepLogOnClose(false);
+  WriterParts parts{std::move(options.guard), LogOf(file), std::nullopt};
+  MUSTER_ASSIGN(const os::FileIdentity identity, os::IdentityOf(file));
+  parts.guard.Add(file, identity);
+  MUSTER_ASSIGN(parts.mark, HighWaterMark::Open(MarkOf(file)));
   MUSTER_ASSIGN(Database read, Database::Open(file));
   MUSTER_TRY(Configure(read));
   MUSTER_TRY(read.Script("PRAGMA query_only = ON"));
-  return std::make_unique<SqliteJournal>(std::move(write), std::move(read));
+  return std::make_unique<SqliteJournal>(std::move(write), std::move(read), std::move(parts),
+                                         std::move(lost));
 }
 
 }  // namespace muster::store

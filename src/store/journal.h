@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "model/job.h"
 #include "os/file.h"
+#include "os/file_identity.h"
 
 namespace muster::store {
 
@@ -87,15 +88,29 @@ enum class Sync {
   kLazy,  // with the next of the others: what a power cut undoes anyway, such as that ranks run
 };
 
+// How a journal is opened.
+struct JournalOptions {
+  os::Path jobs;             // the folder with the folders of jobs; empty: it is not looked at
+  bool accept_loss = false;  // opens a journal that has lost data
+  os::FileGuard guard = {};  // files that must stay where they are, beside the journal's own
+};
+
 class Journal {
  public:
   // Opens or makes the file and brings its schema up to date, one migration after the other in a
   // transaction each. A newer schema than ours is refused with both versions named; a file that is
   // damaged or something else is refused and left as it is. The folder must exist.
-  static Result<std::unique_ptr<Journal>> Open(const os::Path& file);
+  //
+  // A journal that has lost jobs or events, by the high-water mark beside it (journal.mark) and by
+  // the folders of jobs, is refused with kCorrupt and left as it is, unless the loss is accepted.
+  static Result<std::unique_ptr<Journal>> Open(const os::Path& file, JournalOptions options = {});
   virtual ~Journal() = default;
 
-  // Queues a batch; `done` runs on the writer's thread once it is committed, or could not be.
+  // The jobs of which only their folders are left, when a loss was accepted.
+  virtual std::vector<JobId> LostJobs() const { return {}; }
+
+  // Queues a batch; `done` runs on the writer's thread once it is committed, or could not be: kIo
+  // while one of the journal's files is not where it was, since a commit into it would be lost.
   // Batches are committed in the order of the calls, but for what kSoon says. Any thread.
   virtual void Write(std::vector<Op> batch, Sync sync, std::function<void(Status)> done) = 0;
   void Write(std::vector<Op> batch, std::function<void(Status)> done) {

@@ -1,11 +1,18 @@
 #include "store/journal_writer.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "base/clock.h"
 #include "base/log.h"
+#include "os/reserve.h"
+#include "store/journal_loss.h"
 #include "store/journal_ops.h"
 
 namespace muster::store {
@@ -16,6 +23,8 @@ constexpr size_t kMaxGroup = 1024;
 constexpr int kPagesToCheckpoint = 1000;  // 4 MB; the log is moved into the main file from here on
 // What kSoon waits for others. A sync takes a few milliseconds, in which nothing else is committed.
 constexpr int64_t kLongestPatienceMs = 10;
+constexpr int kReservedPages = 1024;  // 4 MiB of the log
+constexpr int kPageBytes = 4096 + 24;
 
 // Whether this failure is about the file and not about the batch that met it.
 bool StopsGroup(const Database& db, const Error& error) {
@@ -32,8 +41,10 @@ bool StopsGroup(const Database& db, const Error& error) {
 
 }  // namespace
 
-JournalWriter::JournalWriter(Database db) : db_(std::move(db)) {
+JournalWriter::JournalWriter(Database db, WriterParts parts)
+    : db_(std::move(db)), parts_(std::move(parts)) {
   db_.TakeOverCheckpoints();
+  if (const auto known = HighWaterOf(db_)) last_job_ = known->job;
   thread_ = std::jthread([this] { Work(); });
 }
 
@@ -85,6 +96,8 @@ void JournalWriter::Work() {
       finished_.NotifyAll();
     }
     CheckpointIfDue();
+    ReserveLog();
+    if (parts_.mark) parts_.mark->SyncIfDue(SystemClock().SteadyMs());
   }
 }
 
@@ -118,19 +131,67 @@ std::vector<JournalWriter::Pending> JournalWriter::Take() {
 }
 
 void JournalWriter::CommitGroup(std::span<Pending> group) {
-  Status outcome = ChooseSync(group);
-  if (outcome) outcome = db_.Run("BEGIN IMMEDIATE");
-  if (outcome) outcome = ApplyGroup(group);
-  if (outcome) outcome = db_.Run("COMMIT");
+  const Status outcome = Commit(group);
   if (outcome) {
     ++commits_;
     syncs_ += mode_ == Sync::kNow;
+    if (mode_ == Sync::kNow) WriteMark();
     return;
   }
   if (db_.InTransaction()) (void)db_.Run("ROLLBACK");
-  LogError("{} batch(es) of the journal were not written: {}", group.size(), outcome.error().text);
+  if (rare_.IsDue("write", SystemClock().SteadyMs()))
+    LogError("the journal cannot be written, trying again: {}", outcome.error().text);
   for (Pending& pending : group)
     if (pending.status) pending.status = outcome;
+}
+
+// The files are looked at before, so that nothing is written in vain, and after, so that nothing is
+// acknowledged that was written into a file which has no name any more.
+Status JournalWriter::Commit(std::span<Pending> group) {
+  MUSTER_TRY(parts_.guard.Check());
+  if (!has_reserve_) ReserveLog();
+  MUSTER_TRY(ChooseSync(group));
+  MUSTER_TRY(db_.Run("BEGIN IMMEDIATE"));
+  MUSTER_TRY(ApplyGroup(group));
+  MUSTER_TRY(db_.Run("COMMIT"));
+  TakeLog();
+  return parts_.guard.Check();
+}
+
+// SQLite makes the log with the first commit and keeps it as long as the database is open.
+void JournalWriter::TakeLog() {
+  if (log_ || parts_.log.empty()) return;
+  auto log = os::Open(parts_.log, O_WRONLY);
+  if (!log) return;
+  log_ = std::move(*log);
+  if (const auto identity = os::IdentityOf(log_.get())) parts_.guard.Add(parts_.log, *identity);
+}
+
+// Ends of jobs are journaled on a full disk too: the log's next pages have their blocks already.
+void JournalWriter::ReserveLog() {
+  const int pages = db_.WalPages();
+  if (!log_ || pages + kReservedPages / 2 < reserved_pages_) return;
+  const int error = os::ReserveBehind(log_.get(), int64_t(kReservedPages) * kPageBytes);
+  if (error == 0) reserved_pages_ = pages + kReservedPages;
+  has_reserve_ = error != ENOSPC && error != EDQUOT;
+}
+
+// New jobs must not take the room that is kept for the ends of the others.
+bool JournalWriter::MustWaitForRoom(const Pending& pending) const {
+  return !has_reserve_ && std::ranges::any_of(pending.batch, [this](const Op& op) {
+    const auto* put = std::get_if<PutJob>(&op);
+    return put != nullptr && put->job.id > last_job_;
+  });
+}
+
+// A mark that cannot be written only notices less.
+void JournalWriter::WriteMark() {
+  if (!parts_.mark) return;
+  const auto known = HighWaterOf(db_);
+  if (known) last_job_ = known->job;
+  const Status status = known ? parts_.mark->Write(*known) : Status(std::unexpected(known.error()));
+  if (!status && rare_.IsDue("mark", SystemClock().SteadyMs()))
+    LogWarning("{}: a loss of the journal would not be noticed", status.error().text);
 }
 
 // With a log, "normal" writes a commit and leaves its sync to the next one that is "full".
@@ -150,6 +211,12 @@ Status JournalWriter::ApplyGroup(std::span<Pending> group) {
 }
 
 Status JournalWriter::ApplyAlone(Pending& pending) {
+  if (MustWaitForRoom(pending)) {
+    pending.status =
+        Fail(Code::kNoSpace, fmt::format("cannot add a job to {}: the disk is full", db_.file()),
+             "free space on that disk, for example with muster rm");
+    return {};
+  }
   MUSTER_TRY(db_.Run("SAVEPOINT batch"));
   pending.status = ApplyBatch(db_, pending.batch);
   if (!pending.status) {
@@ -168,7 +235,9 @@ void JournalWriter::CheckpointIfDue() {
   const bool wait = pages >= truncate_at_;
   const Status status =
       db_.RunCheckpoint(wait ? Database::Checkpoint::kTruncate : Database::Checkpoint::kPassive);
-  if (!status) LogWarning("the journal's log has {} pages: {}", pages, status.error().text);
+  if (!status && rare_.IsDue("checkpoint", SystemClock().SteadyMs()))
+    LogWarning("the journal's log has {} pages: {}", pages, status.error().text);
+  if (wait && status) reserved_pages_ = 0;  // they went with the log's end
   if (wait) truncate_at_ = status ? kPagesToTruncate : pages + kPagesToTruncate;
 }
 

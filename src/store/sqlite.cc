@@ -197,6 +197,10 @@ int64_t Database::Changes() const { return sqlite3_changes64(db_.get()); }
 
 bool Database::InTransaction() const { return sqlite3_get_autocommit(db_.get()) == 0; }
 
+void Database::KeepLogOnClose(bool keep) {
+  sqlite3_db_config(db_.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, keep ? 1 : 0, nullptr);
+}
+
 void Database::TakeOverCheckpoints() {
   sqlite3_wal_hook(
       db_.get(),

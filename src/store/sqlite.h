@@ -67,6 +67,9 @@ class Database {
   bool InTransaction() const;
   const std::string& file() const { return *file_; }
 
+  // Whether closing the last connection leaves the log as it is, instead of folding it into the
+  // main file.
+  void KeepLogOnClose(bool keep);
   // From now on nothing is checkpointed unless asked, and WalPages says how long the log is.
   void TakeOverCheckpoints();
   int WalPages() const { return *wal_pages_; }

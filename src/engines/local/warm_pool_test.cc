@@ -108,5 +108,23 @@ TEST_F(WarmPoolTest, ThoseThatNobodyWantsAreLetGo) {
   EXPECT_EQ(Take(""), 0);
 }
 
+TEST_F(WarmPoolTest, LauncherThatEndsAfterItsOrderSaysSoAndIsNotKept) {
+  Launcher launcher = Start(7, "");
+  EXPECT_TRUE(os::SendPacket(theirs_[7].get(), 1, -1));
+  EXPECT_TRUE(pool_.GiveBack(std::move(launcher)));
+  EXPECT_EQ(Take(""), 0);
+}
+
+TEST_F(WarmPoolTest, LauncherThatDiedHasNotSaidThatItIsDone) {
+  Launcher killed = Start(7, "");
+  theirs_[7].Reset();
+  EXPECT_FALSE(pool_.GiveBack(std::move(killed)));
+  Launcher adopted = Start(8, "");
+  adopted.serves = false;  // its line is that of a server which has ended
+  EXPECT_TRUE(os::SendPacket(theirs_[8].get(), 0, -1));
+  EXPECT_FALSE(pool_.GiveBack(std::move(adopted)));
+  EXPECT_EQ(Take(""), 0);
+}
+
 }  // namespace
 }  // namespace muster::engines
