@@ -78,7 +78,7 @@ def test_a_folder_can_be_published_to(cluster, scratch):
     there = scratch / "results of it"
     there.mkdir()
     (there / MANIFEST).write_text("of an earlier job")
-    text = f"outputs: {{train_url: {{to: '{there}', mode: publish}}}}"
+    text = f"outputs: {{train_url: {{to: '{there}', mode: publish, overwrite: true}}}}"
     job = cluster.submit(job_file(scratch, WRITE, text))
     assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
     assert (there / "net.ckpt").read_text() == "model\n"
@@ -118,12 +118,12 @@ def test_a_failed_job_publishes_only_when_asked(cluster, scratch, when):
         assert found["state"] == "failed" and len(found["files"]) == 2
 
 
-def test_a_second_job_replaces_what_the_first_published(cluster, scratch):
+def test_overwrite_replaces_the_result_of_another_job(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     first = cluster.submit(job_file(scratch, WRITE, f"outputs: {{o: 's3://{b}/out/'}}", "one"))
     assert cluster.wait_end(first)["state"] == "succeeded", verdict(cluster, first)
-    second = cluster.submit(job_file(scratch, 'echo other > "${1#*=}/net.ckpt"', f"outputs: {{o: 's3://{b}/out/'}}", "two"))
+    second = cluster.submit(job_file(scratch, 'echo other > "${1#*=}/net.ckpt"', f"outputs: {{o: {{to: 's3://{b}/out/', overwrite: true}}}}", "two"))
     assert cluster.wait_end(second)["state"] == "succeeded", verdict(cluster, second)
     found = manifest(s3, b)
     assert found["job"] == second and [file["name"] for file in found["files"]] == ["net.ckpt"]
@@ -219,7 +219,7 @@ def test_checkpoints_are_there_while_the_job_runs(cluster, scratch):
     """What is finished is copied, what is being written waits, and the manifest comes with the end."""
     s3 = client(cluster)
     b = bucket(s3)
-    s3.put_object(Bucket=b, Key="out/" + MANIFEST, Body=b"of an earlier job")
+    s3.put_object(Bucket=b, Key="out/" + MANIFEST, Body=b'{"version": 1, "job": 99, "state": "failed"}')
     script = f"""out=${{1#*=}}
     mkdir "$out/ckpt"; echo one > "$out/ckpt/1"; exec 3> "$out/ckpt/open"; echo half >&3
     while [ ! -e {scratch}/second ]; do sleep 0.02; done

@@ -68,8 +68,9 @@ std::vector<Flag> JobFlags() {
        "code folder to send, or none (else this one, if the command names a file in it)", false,
        Completes::kFolder},
       {"code-limit", 0, "SIZE", "size limit of the code folder (default: 200MB)"},
-      {"workdir", 0, "node|rank", "one copy of the code per node, or one per rank", false,
-       Completes::kWorkdir},
+      {"overwrite", 0, nullptr, "published outputs may replace the result of another job"},
+      {"workdir", 0, "node|rank|job", "who shares one working folder (default: the ranks of a node)",
+       false, Completes::kWorkdir},
       {"python", 0, "PROGRAM", "interpreter of .py files in front of the command (else python3)",
        false, Completes::kFile},
       {"memory", 'm', "SIZE", "memory of each node, such as 16G"},
@@ -78,6 +79,8 @@ std::vector<Flag> JobFlags() {
       {"priority", 0, "NUMBER", "-1000 to 1000, higher starts first"},
       {"preemptible", 0, nullptr, "may be stopped for a job of higher priority"},
       {"retries", 0, "COUNT", "number of new attempts after a failed one"},
+      {"on-retry", 0, "continue|fresh",
+       "start a retry in the working folder of the attempt before (default), or in a new copy"},
       {"after", 0, "ID[:ended]", "start when that job has succeeded (or ended in any way)", true,
        Completes::kJob},
       {"sweep", 0, "NAME=A,B", "one job for each value, as a group", true},
@@ -97,6 +100,8 @@ Result<FlagValues> ReadJobFlags(const Args& args) {
   values.memory = Said(args, "memory");
   values.priority = Said(args, "priority");
   values.retries = Said(args, "retries");
+  values.on_retry = Said(args, "on-retry");
+  values.overwrite = args.Has("overwrite");
   values.time = Said(args, "time");
   values.grace = Said(args, "grace");
   if (args.Has("preemptible")) values.preemptible = true;

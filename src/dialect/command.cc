@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "dialect/staging.h"
+#include "model/variables.h"
 
 namespace muster::dialect {
 
@@ -102,8 +103,16 @@ std::string PlainPath(std::string_view value) {
   return text;
 }
 
+std::string WithJobId(std::string place, JobId job) {
+  const std::string number = std::to_string(job);
+  for (size_t at = place.find(kJobIdVariable); at != std::string::npos;
+       at = place.find(kJobIdVariable, at + number.size()))
+    place.replace(at, kJobIdVariable.size(), number);
+  return place;
+}
+
 std::string OutputFolder(const std::pair<std::string, std::string>& output, const Places& places) {
-  if (!output.second.empty()) return PlainPath(output.second);
+  if (!output.second.empty()) return PlainPath(WithJobId(output.second, places.job));
   std::string folder = output.first;  // a name may hold slashes; they lead nowhere else
   std::replace(folder.begin(), folder.end(), '/', '_');
   return fmt::format("{}/outputs/{}", places.job_dir, folder);

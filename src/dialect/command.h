@@ -21,6 +21,9 @@ Result<std::vector<std::string>> BuildCommand(const JobSpec& spec, const Role& r
 // "file:///data/a%20b" is "/data/a b"; everything else stays.
 std::string PlainPath(std::string_view value);
 
+// The place of an output or of logs with the number of the job in place of ${job_id}.
+std::string WithJobId(std::string place, JobId job);
+
 // Where an output goes: its own folder, or one of the job's when none was named.
 std::string OutputFolder(const std::pair<std::string, std::string>& output, const Places& places);
 

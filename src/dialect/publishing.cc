@@ -35,13 +35,13 @@ Publication Begun(const JobSpec& spec, const Places& places) {
           .data_dir = places.data_dir,
           .record_dir = places.attempt_dir + "/publish/records",
           .outputs = {},
-          .logs_to = PlainPath(spec.logs),
+          .logs_to = PlainPath(WithJobId(spec.logs, places.job)),
           .logs = {}};
 }
 
 OutputOrder OrderOf(const Publishing& output, const Places& places) {
-  return {output.name, OutputFolder({output.name, ""}, places), PlainPath(output.to),
-          output.sync_ms};
+  return {output.name, OutputFolder({output.name, ""}, places),
+          PlainPath(WithJobId(output.to, places.job)), output.sync_ms, output.overwrite};
 }
 
 void AddLogs(const JobSpec& spec, const NodeOrder& order, Publication& publication) {
@@ -72,11 +72,11 @@ std::vector<LogOrder> LogsOf(const JobSpec& spec, JobId job, const NodeOrder& or
 }
 
 Publication PublicationAtEnd(const JobSpec& spec, const Places& places,
-                             const std::vector<NodeOrder>& orders, const std::string& state) {
+                             const std::vector<NodeOrder>& orders, const JobEnd& end) {
   Publication publication = Begun(spec, places);
-  publication.state = state;
+  publication.state = end.state;
   for (const Publishing& output : spec.published)
-    if (output.always || state == "succeeded")
+    if (end.state == "succeeded" || (output.always && end.ran))
       publication.outputs.push_back(OrderOf(output, places));
   for (const NodeOrder& order : orders) AddLogs(spec, order, publication);
   return publication;

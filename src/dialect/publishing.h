@@ -10,11 +10,16 @@
 
 namespace muster::dialect {
 
-// What is to be taken elsewhere when the job has ended in `state` ("succeeded", "failed",
-// "stopped"), out of all nodes' folders; nothing when it is empty(). `orders` are those that the
-// attempt ran by.
+// How a job ended, as far as publishing depends on it.
+struct JobEnd {
+  std::string state;  // "succeeded", "failed" or "stopped"
+  bool ran = true;    // a rank of some attempt was started
+};
+
+// The outputs and logs to publish when the job has ended; empty() when there are none. Outputs are
+// published only if a rank ran. `orders` are the orders of the last attempt.
 Publication PublicationAtEnd(const JobSpec& spec, const Places& places,
-                             const std::vector<NodeOrder>& orders, const std::string& state);
+                             const std::vector<NodeOrder>& orders, const JobEnd& end);
 
 // What this node takes elsewhere while its ranks run: its own logs, and the first node the outputs,
 // whose folders all nodes share.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dialect/command.h"
 #include "model/spec_reader.h"
 
 namespace muster::dialect {
@@ -39,28 +40,48 @@ TEST(PublishingTest, OnSuccessEverythingIsDueAndOtherwiseWhatWasAskedFor) {
       "run: x\noutputs: {a: s3://bkt/a, b: {to: file:///runs/b%20c, mode: publish, when: always}, "
       "c: /near, d: }\n");
   const auto orders = OrdersOf(spec);
-  const auto good = PublicationAtEnd(spec, SomePlaces(), orders, "succeeded");
+  const auto good = PublicationAtEnd(spec, SomePlaces(), orders, {"succeeded"});
   ASSERT_EQ(good.outputs.size(), 2u);
   EXPECT_EQ(good.outputs[0].folder, "/d/jobs/7/outputs/a");
   EXPECT_EQ(good.outputs[0].to, "s3://bkt/a");
   EXPECT_EQ(good.outputs[1].to, "/runs/b c");
   EXPECT_EQ(good.state, "succeeded");
   for (const char* state : {"failed", "stopped"}) {
-    const auto bad = PublicationAtEnd(spec, SomePlaces(), orders, state);
+    const auto bad = PublicationAtEnd(spec, SomePlaces(), orders, {state});
     ASSERT_EQ(bad.outputs.size(), 1u);
     EXPECT_EQ(bad.outputs[0].name, "b");
   }
 }
 
+TEST(PublishingTest, NoOutputIsPublishedWhenNoRankRan) {
+  const JobSpec spec =
+      Read("run: x\noutputs: {a: {to: s3://bkt/a, when: always}}\nlogs: s3://bkt/log\n");
+  const auto publication =
+      PublicationAtEnd(spec, SomePlaces(), OrdersOf(spec), {.state = "failed", .ran = false});
+  EXPECT_TRUE(publication.outputs.empty());
+  EXPECT_EQ(publication.logs.size(), 1u);
+}
+
+TEST(PublishingTest, JobIdIsPartOfThePlace) {
+  const JobSpec spec = Read(
+      "run: x\noutputs: {a: 's3://bkt/run-${job_id}/', b: '/runs/${job_id}'}\n"
+      "logs: 's3://bkt/${job_id}/log'\n");
+  const auto publication = PublicationAtEnd(spec, SomePlaces(), OrdersOf(spec), {"succeeded"});
+  ASSERT_EQ(publication.outputs.size(), 1u);
+  EXPECT_EQ(publication.outputs[0].to, "s3://bkt/run-7/");
+  EXPECT_EQ(publication.logs_to, "s3://bkt/7/log");
+  EXPECT_EQ(OutputFolder(spec.outputs[1], SomePlaces()), "/runs/7");
+}
+
 TEST(PublishingTest, WithoutFarPlacesNothingIsDue) {
   const JobSpec spec = Read("run: x\noutputs: {c: /near, d: }\n");
-  EXPECT_TRUE(PublicationAtEnd(spec, SomePlaces(), OrdersOf(spec), "succeeded").empty());
+  EXPECT_TRUE(PublicationAtEnd(spec, SomePlaces(), OrdersOf(spec), {"succeeded"}).empty());
 }
 
 TEST(PublishingTest, ANodesLogHasTheNameOfItsTask) {
   const JobSpec spec = Read("run: x\nlogs: obs://bkt/log\nresources: {nodes: 2}\n");
   const auto orders = OrdersOf(spec);
-  const auto all = PublicationAtEnd(spec, SomePlaces(), orders, "stopped");
+  const auto all = PublicationAtEnd(spec, SomePlaces(), orders, {"stopped"});
   ASSERT_EQ(all.logs.size(), 2u);
   EXPECT_EQ(all.logs[1].name, std::string(kId) + "-worker-1.log");
   EXPECT_EQ(all.logs[1].path, "/d/jobs/7/attempts/2/node1/rank1.log");
@@ -101,7 +122,7 @@ TEST(PublishingTest, AnOrderToPublishHasNoRanksAndATokenOfItsOwn) {
   const JobSpec spec =
       Read("run: x\nenv: {AWS_PROFILE: far}\nhooks: {setup: y}\noutputs: {a: s3://bkt/a}\n");
   const auto orders = OrdersOf(spec);
-  const auto publication = PublicationAtEnd(spec, SomePlaces(), orders, "succeeded");
+  const auto publication = PublicationAtEnd(spec, SomePlaces(), orders, {"succeeded"});
   const NodeOrder order = PublishingOrder(orders[0], "u", "/d/p/1", publication);
   EXPECT_TRUE(order.ranks.empty());
   EXPECT_TRUE(order.hooks.setup.empty());

@@ -46,8 +46,9 @@ std::optional<Staging> StagingOf(const JobSpec& spec, const Places& places) {
   for (const auto& input : spec.inputs)
     if (spec.IsFetched(input)) staging.inputs.push_back(OrderOf(spec, input, places));
   for (const Publishing& output : spec.published)
-    if (IsFar(output.to)) staging.destinations.push_back({output.name, output.to});
-  if (IsFar(spec.logs)) staging.destinations.push_back({"", spec.logs});
+    staging.destinations.push_back(
+        {output.name, PlainPath(WithJobId(output.to, places.job)), output.overwrite});
+  if (IsFar(spec.logs)) staging.destinations.push_back({"", WithJobId(spec.logs, places.job)});
   if (staging.inputs.empty() && staging.destinations.empty()) return std::nullopt;
   return staging;
 }

@@ -47,22 +47,27 @@ TEST(StagingTest, OnlyWhatIsFetchedIsOrdered) {
 
 TEST(StagingTest, BucketsThatResultsGoToAreLookedAtBeforehand) {
   JobSpec spec;
-  spec.published = {{.name = "here", .to = "/x"}, {.name = "far", .to = "s3://bkt/out/"}};
+  spec.published = {{.name = "here", .to = "/x"},
+                    {.name = "far", .to = "s3://bkt/out/${job_id}/", .overwrite = true}};
   spec.logs = "obs://bkt/log/";
   const auto staging = StagingOf(spec, PlacesHere());
   ASSERT_TRUE(staging);
   EXPECT_TRUE(staging->inputs.empty());
-  ASSERT_EQ(staging->destinations.size(), 2u);
-  EXPECT_EQ(staging->destinations[0].name, "far");
-  EXPECT_EQ(staging->destinations[0].url, "s3://bkt/out/");
-  EXPECT_EQ(staging->destinations[1].name, "");
-  EXPECT_EQ(staging->destinations[1].url, "obs://bkt/log/");
+  ASSERT_EQ(staging->destinations.size(), 3u);
+  EXPECT_EQ(staging->destinations[0].url, "/x");
+  EXPECT_EQ(staging->destinations[1].name, "far");
+  EXPECT_EQ(staging->destinations[1].url, "s3://bkt/out/0/");
+  EXPECT_TRUE(staging->destinations[1].overwrite);
+  EXPECT_EQ(staging->destinations[2].name, "");
+  EXPECT_EQ(staging->destinations[2].url, "obs://bkt/log/");
   Staging whole = *staging;
   whole.token = "t";
   const auto again = StagingFromJson(ToJsonObject(whole));
   ASSERT_TRUE(again);
-  EXPECT_EQ(again->destinations[0].url, "s3://bkt/out/");
-  spec.published.pop_back();
+  EXPECT_EQ(again->destinations[1].url, "s3://bkt/out/0/");
+  EXPECT_TRUE(again->destinations[1].overwrite);
+  EXPECT_FALSE(again->destinations[0].overwrite);
+  spec.published.clear();
   spec.logs = "/var/log/jobs";
   EXPECT_FALSE(StagingOf(spec, PlacesHere()));
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
+#include "launcher/existing_result.h"
+#include "launcher/publish_output.h"
 #include "transfer/location.h"
 #include "transfer/s3_client.h"
 
@@ -23,14 +25,28 @@ bool IsMissing(const transfer::Location& at, transfer::Stores& stores) {
   return !listed && listed.error().s3_code == "NoSuchBucket";
 }
 
+// No job needs to run whose result could not be published.
+Status CheckFree(const std::string& name, const transfer::Location& at, transfer::Stores& stores) {
+  auto status = CheckNoOtherResult(at, stores, [](const Manifest&) { return false; });
+  if (status) return {};
+  Error error = std::move(status).error();
+  error.text =
+      fmt::format("cannot publish the output {} to {}: {}", name, transfer::Show(at), error.text);
+  return std::unexpected(std::move(error));
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> CheckDestinations(const Staging& staging,
                                                    transfer::Stores& stores) {
   std::vector<std::string> notes;
-  for (const auto& [name, url] : staging.destinations) {
-    const auto at = transfer::ParseLocation(url);
-    if (!at || !IsMissing(*at, stores)) continue;
+  for (const auto& [name, url, overwrite] : staging.destinations) {
+    const auto at = FolderAt(url);
+    if (!at) continue;
+    if (!IsMissing(*at, stores)) {
+      if (!name.empty() && !overwrite) MUSTER_TRY(CheckFree(name, *at, stores));
+      continue;
+    }
     const std::string next = "make it: muster objects mb s3://" + at->bucket;
     if (!name.empty())
       return Fail(Code::kNotFound,

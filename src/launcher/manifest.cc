@@ -27,4 +27,18 @@ json::object ToJsonObject(const Manifest& manifest) {
           {"files", std::move(files)}};
 }
 
+Result<Manifest> ReadManifestHead(std::string_view text) {
+  MUSTER_ASSIGN(const json::value value, ParseJson(text));
+  const auto* object = value.if_object();
+  if (object == nullptr || GetInt(*object, "version") == 0)
+    return Fail(Code::kCorrupt, "the manifest is not a JSON object with a version");
+  return Manifest{.job = GetInt(*object, "job"),
+                  .attempt = int(GetInt(*object, "attempt")),
+                  .job_name = std::string(GetString(*object, "job_name")),
+                  .output = std::string(GetString(*object, "output")),
+                  .state = std::string(GetString(*object, "state")),
+                  .published_ms = GetInt(*object, "published_ms"),
+                  .files = {}};
+}
+
 }  // namespace muster::launcher

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/result.h"
 #include "model/spec.h"
 
 namespace muster::launcher {
@@ -31,5 +32,7 @@ struct Manifest {
 };
 
 json::object ToJsonObject(const Manifest& manifest);
+// Without the list of files. kCorrupt when the text is not a manifest.
+Result<Manifest> ReadManifestHead(std::string_view text);
 
 }  // namespace muster::launcher

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/counted.h"
 #include "base/log.h"
+#include "launcher/existing_result.h"
 #include "launcher/publish_output.h"
 #include "launcher/settled.h"
 #include "launcher/stage_out.h"
@@ -122,8 +123,11 @@ class Meanwhile final : public transfer::Observer {
     MUSTER_TRY(LinkAll(output.folder, names));
     MUSTER_ASSIGN(const Location to, FolderAt(output.to));
     transfer::Stores stores = OpenStores();
-    // What an earlier job said of this place does not hold from now on.
-    if (copied.empty()) MUSTER_TRY(RemoveManifest(to, stores));
+    if (copied.empty()) {
+      if (!output.overwrite)
+        MUSTER_TRY(CheckNoOtherResult(to, stores, [](const Manifest&) { return false; }));
+      MUSTER_TRY(RemoveManifest(to, stores));  // the files that it lists are about to change
+    }
     MUSTER_TRY(CopyTree(to, stores));
     for (const std::string& name : names) copied[name] = now[name];
     LogInfo("{}: {} copied to {}", output.name, Counted(std::ssize(names), "file"),

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/counted.h"
 #include "base/text.h"
+#include "launcher/existing_result.h"
 #include "launcher/manifest.h"
 #include "transfer/lister.h"
 #include "transfer/remove.h"
@@ -51,6 +52,7 @@ class Publisher final : public transfer::Observer {
     const SystemClock clock;
     const int64_t began_ms = clock.SteadyMs();
     MUSTER_ASSIGN(to_, FolderAt(output_.to));
+    MUSTER_TRY(ClaimPlace());
     MUSTER_ASSIGN(Manifest manifest, List());
     MUSTER_TRY(RemoveManifest(to_, stores_));
     if (!manifest.files.empty()) MUSTER_TRY(CopyFiles());
@@ -74,6 +76,22 @@ class Publisher final : public transfer::Observer {
   }
 
  private:
+  // The mark tells a later try that a manifest of this job is its own, and not of a job with the
+  // same number on another server.
+  os::Path Mark() const {
+    return os::Path(publication_.record_dir).parent_path() / ("begun-" + os::Sha256(output_.name));
+  }
+
+  Status ClaimPlace() {
+    if (output_.overwrite) return {};
+    const bool begun = ::access(Mark().c_str(), F_OK) == 0;
+    MUSTER_TRY(CheckNoOtherResult(to_, stores_, [&](const Manifest& manifest) {
+      return begun && manifest.job == publication_.job && manifest.output == output_.name;
+    }));
+    MUSTER_TRY(os::MakeDirs(Mark().parent_path()));
+    return os::WriteFileAtomic(Mark(), "", 0644, false);
+  }
+
   Result<Manifest> List() {
     Manifest manifest{.job = publication_.job,
                       .attempt = publication_.attempt,

@@ -26,6 +26,17 @@ std::optional<State> EndOf(const Job& job) {
   return Next(job.state, event).next;
 }
 
+bool HasRun(const Job& job) {
+  return std::ranges::any_of(job.attempts, [](const Attempt& attempt) {
+    return std::ranges::any_of(attempt.ranks, [](const RankInfo& rank) { return rank.started_ms; });
+  });
+}
+
+dialect::JobEnd JobEndOf(const Job& job) {
+  const auto end = EndOf(job);
+  return {end ? std::string(Name(*end)) : "", HasRun(job)};
+}
+
 }  // namespace
 
 Live* Conductor::Impl::Publishing(const engines::AttemptRef& ref) {
@@ -55,11 +66,11 @@ bool Conductor::Impl::PublishFirst(Live& entry) {
   }
   const JobSpec& spec = entry.job.spec;
   if (spec.published.empty() && spec.logs.empty()) return false;
-  const auto end = EndOf(entry.job);
-  if (!end) return false;
+  if (!EndOf(entry.job)) return false;
   const auto orders = Orders(entry.job, attempt);
   if (orders &&
-      dialect::PublicationAtEnd(spec, PlacesOf(entry.job, attempt), *orders, Name(*end)).empty())
+      dialect::PublicationAtEnd(spec, PlacesOf(entry.job, attempt), *orders, JobEndOf(entry.job))
+          .empty())
     return false;
   attempt.ended_ms = Now();
   parts.engine.Release(RefOf(entry.job, attempt));
@@ -78,8 +89,9 @@ void Conductor::Impl::BeginPublishing(Live& entry) {
   publish.record_offset = 0;
   std::vector<store::Op> ops;
   if (publish.tries == 1) {
+    const dialect::JobEnd end = JobEndOf(entry.job);
     const bool outputs = std::ranges::any_of(entry.job.spec.published, [&](const auto& output) {
-      return output.always || EndOf(entry.job) == State::kSucceeded;
+      return end.state == Name(State::kSucceeded) || (output.always && end.ran);
     });
     entry.job.reason = outputs ? "publishing its outputs" : "copying its logs";
     ops.push_back(EventOp(entry, "publishing", {}));
@@ -100,9 +112,8 @@ Status Conductor::Impl::TakeUpPublishing(Live& entry) {
   const engines::AttemptRef ref = PublishRef(entry.job, attempt);
   // Planned anew whenever it is needed: all that it is made of is in the journal.
   MUSTER_ASSIGN(const auto orders, Orders(entry.job, attempt));
-  const auto end = EndOf(entry.job);
   const auto publication = dialect::PublicationAtEnd(entry.job.spec, PlacesOf(entry.job, attempt),
-                                                     orders, end ? Name(*end) : "");
+                                                     orders, JobEndOf(entry.job));
   const NodeOrder order = dialect::PublishingOrder(orders.front(), ref.token, ref.dir, publication);
   MUSTER_TRY(os::MakeDirs(ref.dir));
   // First, so that what has not begun does not begin now.

@@ -163,6 +163,7 @@ Conductor::PlanWork Conductor::Impl::PlanOf(json::value document) const {
 
 Pairs Conductor::Impl::OutputFolders(const Job& job) const {
   dialect::Places places;
+  places.job = job.id;
   places.job_dir = JobDir(job.id);
   Pairs folders;
   for (const auto& output : job.spec.outputs)

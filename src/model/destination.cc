@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kModes = {"publish", "direct", "url"};
 constexpr std::array<std::string_view, 2> kMoments = {"success", "always"};
-constexpr std::array<std::string_view, 4> kKeys = {"to", "mode", "when", "sync"};
+constexpr std::array<std::string_view, 5> kKeys = {"to", "mode", "when", "sync", "overwrite"};
 constexpr std::string_view kForm =
-    "{to: PLACE, mode: publish, direct or url, when: success or always, sync: 30s}";
+    "{to: PLACE, mode: publish, direct or url, when: success or always, sync: 30s, overwrite: "
+    "true}";
 // Oftener than every second would only keep the disk busy; a day is as good as never.
 constexpr Duration kPause{1000, 86'400'000};
 
@@ -24,6 +25,7 @@ constexpr Duration kPause{1000, 86'400'000};
 struct Parts {
   std::optional<std::string> place, mode, when;
   std::optional<int64_t> sync_ms;
+  std::optional<bool> overwrite;
 
   bool bucket() const { return IsBucket(*place); }
   std::string Mode() const { return mode.value_or(bucket() ? "publish" : "direct"); }
@@ -34,7 +36,8 @@ bool ReadMember(const Cursor& at, const Cursor& inner, std::string_view key, Par
   if (key == "mode") return (parts.mode = Choice{kModes}.Read(inner)).has_value();
   if (key == "when") return (parts.when = Choice{kMoments}.Read(inner)).has_value();
   if (key == "sync") return (parts.sync_ms = kPause.Read(inner)).has_value();
-  at.reading.AddFault(inner.path, "an unknown key", "to, mode, when or sync",
+  if (key == "overwrite") return (parts.overwrite = YesOrNo{}.Read(inner)).has_value();
+  at.reading.AddFault(inner.path, "an unknown key", "to, mode, when, sync or overwrite",
                       at.reading.Suggest(key, kKeys));
   return false;
 }
@@ -55,8 +58,8 @@ bool Agree(const Cursor& at, const Parts& parts) {
     at.reading.AddFault(MemberPath(at.path, "mode"), "url with a folder", "publish or direct");
     return false;
   }
-  if (mode == "publish" || (!parts.when && !parts.sync_ms)) return true;
-  at.reading.AddFault(at.path, fmt::format("`when` or `sync` with mode: {}", mode),
+  if (mode == "publish" || (!parts.when && !parts.sync_ms && !parts.overwrite)) return true;
+  at.reading.AddFault(at.path, fmt::format("`when`, `sync` or `overwrite` with mode: {}", mode),
                       "mode: publish beside them");
   return false;
 }
@@ -70,6 +73,11 @@ bool ReadParts(const Cursor& at, const json::object& members, const std::string&
   if (!good || !Agree(at, parts)) return false;
   const std::string mode = parts.Mode();
   if (mode == "url") {
+    if (parts.place->contains(kJobIdVariable)) {
+      at.reading.AddFault(at.path, "${job_id} with mode: url",
+                          "a place without it: the command gets the text as it is");
+      return false;
+    }
     all.urls.emplace_back(name, *parts.place);
   } else if (mode == "direct") {
     all.folders.emplace_back(name, *parts.place);
@@ -78,7 +86,8 @@ bool ReadParts(const Cursor& at, const json::object& members, const std::string&
     all.published.push_back({.name = name,
                              .to = *parts.place,
                              .always = parts.when == "always",
-                             .sync_ms = parts.sync_ms.value_or(0)});
+                             .sync_ms = parts.sync_ms.value_or(0),
+                             .overwrite = parts.overwrite.value_or(false)});
   }
   return true;
 }
@@ -125,8 +134,10 @@ std::optional<Destinations> DestinationEntries::Read(const Cursor& at) const {
     return std::nullopt;
   }
   bool good = true;
+  BuiltIns names = at.built_ins;
+  names.job_id = kJobIdVariable;
   for (const auto& member : *object) {
-    const Cursor inner = at.At(member.value(), member.key());
+    const Cursor inner = at.At(member.value(), member.key()).With(names);
     const bool good_key = CheckKey(inner, member.key(), kParameterRule);
     good = ReadOne(inner, std::string(member.key()), all) && good_key && good;
   }
@@ -141,7 +152,8 @@ json::object DestinationEntries::Schema() const {
                               {"properties", json::object{{"to", place},
                                                           {"mode", Choice{kModes}.Schema()},
                                                           {"when", Choice{kMoments}.Schema()},
-                                                          {"sync", kPause.Schema()}}},
+                                                          {"sync", kPause.Schema()},
+                                                          {"overwrite", YesOrNo{}.Schema()}}},
                               {"additionalProperties", false}};
   const json::object nothing = {{"type", "null"}};
   return {{"type", json::array{"object", "null"}},

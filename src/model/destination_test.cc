@@ -33,6 +33,45 @@ TEST(DestinationTest, TheShortAndTheLongFormAreRead) {
   EXPECT_EQ(again->front(), spec);
 }
 
+TEST(DestinationTest, OverwriteAndJobIdAreReadAndWritten) {
+  const JobSpec spec = Read(
+      "run: x\nlogs: 's3://bkt/${job_id}/log'\noutputs:\n"
+      "  a: {to: 's3://bkt/x', overwrite: true}\n  b: 's3://bkt/run-${job_id}/'\n");
+  EXPECT_EQ(spec.published, (std::vector<Publishing>{{"a", "s3://bkt/x", false, 0, true},
+                                                     {"b", "s3://bkt/run-${job_id}/"}}));
+  EXPECT_EQ(spec.logs, "s3://bkt/${job_id}/log");
+  const auto again = ReadSpecs(ToJsonObject(spec), {});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->front(), spec);
+}
+
+std::string FirstFault(std::string_view text) {
+  const auto document = ReadDocument(text, TextFormat::kGuess, nullptr);
+  if (!document) return "not a document";
+  const auto specs = ReadSpecs(document->get_object(), {});
+  return specs ? "" : specs.error().front().path + ": " + specs.error().front().found;
+}
+
+TEST(DestinationTest, PublishedOutputsNeedTheirOwnPlaces) {
+  EXPECT_EQ(FirstFault("run: x\noutputs: {a: 's3://bkt/x', b: 'obs://bkt/x/'}\n"),
+            "outputs.b: the place of another output of the job");
+  const std::string sweep = "run: x\nsweep: {lr: [1, 2]}\noutputs: {a: ";
+  EXPECT_EQ(FirstFault(sweep + "'s3://bkt/x'}\n"),
+            "outputs.a: the same place in several jobs of the sweep");
+  EXPECT_EQ(FirstFault(sweep + "{to: /x, mode: publish}}\n"),
+            "outputs.a: the same place in several jobs of the sweep");
+  EXPECT_EQ(FirstFault(sweep + "'s3://bkt/${lr}'}\n"), "");
+  EXPECT_EQ(FirstFault(sweep + "'s3://bkt/${job_id}'}\n"), "");
+  EXPECT_EQ(FirstFault(sweep + "{to: 's3://bkt/x', overwrite: true}}\n"), "");
+  EXPECT_EQ(FirstFault(sweep + "/shared}\n"), "");  // ranks write there by themselves
+}
+
+TEST(DestinationTest, JobIdIsUnknownElsewhere) {
+  EXPECT_EQ(FirstFault("run: x\ncode: '/x/${job_id}'\n"), "code: the unknown variable ${job_id}");
+  EXPECT_EQ(FirstFault("run: x\noutputs: {a: {to: 's3://b-k/${job_id}', mode: url}}\n"),
+            "outputs.a: ${job_id} with mode: url");
+}
+
 TEST(DestinationTest, TheFirstGenerationOfModelArtsKeepsUrls) {
   const JobSpec spec =
       Read("run: x.py\nplatform: modelarts-v1\noutputs: {train_url: s3://bkt/x}\n");

@@ -28,9 +28,12 @@ Status ReadList(const json::object& from, std::string_view key, Take take) {
 
 json::object ToJsonObject(const Publication& publication) {
   json::array outputs, logs;
-  for (const auto& [name, folder, to, sync_ms] : publication.outputs)
-    outputs.push_back(
-        json::object{{"name", name}, {"folder", folder}, {"to", to}, {"sync_ms", sync_ms}});
+  for (const auto& [name, folder, to, sync_ms, overwrite] : publication.outputs)
+    outputs.push_back(json::object{{"name", name},
+                                   {"folder", folder},
+                                   {"to", to},
+                                   {"sync_ms", sync_ms},
+                                   {"overwrite", overwrite}});
   for (const auto& [path, name] : publication.logs)
     logs.push_back(json::object{{"path", path}, {"name", name}});
   return {{"version", kVersion},
@@ -65,8 +68,8 @@ Result<Publication> PublicationFromJson(const json::value& value) {
   if (publication.data_dir.empty() || publication.record_dir.empty())
     return Fail(Code::kCorrupt, "a publication without data_dir or record_dir");
   MUSTER_TRY(ReadList(*object, "outputs", [&](const json::object& one) {
-    publication.outputs.push_back(
-        {Text(one, "name"), Text(one, "folder"), Text(one, "to"), GetInt(one, "sync_ms")});
+    publication.outputs.push_back({Text(one, "name"), Text(one, "folder"), Text(one, "to"),
+                                   GetInt(one, "sync_ms"), GetBool(one, "overwrite")});
     return !publication.outputs.back().folder.empty() && !publication.outputs.back().to.empty();
   }));
   MUSTER_TRY(ReadList(*object, "logs", [&](const json::object& one) {

@@ -17,9 +17,10 @@ namespace muster {
 // absolute.
 struct OutputOrder {
   std::string name;
-  std::string folder;   // what the ranks wrote
-  std::string to;       // a bucket's URL, or a folder
-  int64_t sync_ms = 0;  // between two looks while ranks run; 0: none
+  std::string folder;      // what the ranks wrote
+  std::string to;          // a bucket's URL, or a folder
+  int64_t sync_ms = 0;     // between two looks while ranks run; 0: none
+  bool overwrite = false;  // replaces the complete result of another job
 };
 
 struct LogOrder {

@@ -81,7 +81,11 @@ std::optional<std::string> Cursor::Text(std::string_view expected, UnknownName u
     const std::string shown = ShortText(name);
     switch (kind) {
       case VariableProblem::Kind::kUnknown: {
-        std::string hint = reading.Suggest(name, reading.variables().Names());
+        std::string hint = name == "job_id"
+                               ? std::string(
+                                     "only the places of `outputs` and `logs` know it; "
+                                     "ranks have $MUSTER_JOB_ID")
+                               : reading.Suggest(name, reading.variables().Names());
         if (hint.empty()) hint = fmt::format("write $${{{}}} to keep the text as it is", shown);
         reading.AddFault(path, fmt::format("the unknown variable ${{{}}}", shown),
                          "a name from variables or sweep, or nodes, devices, ranks, name", hint);

@@ -75,6 +75,7 @@ json::value OutputJson(const Publishing& published) {
   json::object parts{{"to", EscapeVariables(published.to)}, {"mode", "publish"}};
   if (published.always) parts["when"] = "always";
   if (published.sync_ms != 0) parts["sync"] = Milliseconds(published.sync_ms);
+  if (published.overwrite) parts["overwrite"] = true;
   return parts;
 }
 
@@ -177,6 +178,7 @@ json::object ToJsonObject(const JobSpec& spec) {
   object["priority"] = spec.priority;
   object["preemptible"] = spec.preemptible;
   object["retries"] = spec.retries;
+  if (spec.on_retry != JobSpec{}.on_retry) object["on_retry"] = spec.on_retry;
   PutLimits(object, spec);
   object["stop"] = json::object{{"grace", Milliseconds(spec.grace_ms)}};
   PutHooks(object, spec.hooks);

@@ -69,10 +69,11 @@ struct Hooks {
 // What becomes of an output beyond the folder that the ranks write into: it is taken elsewhere,
 // whole, when the job has ended.
 struct Publishing {
-  std::string name;     // of the output
-  std::string to;       // in a bucket (source.h), or an absolute folder
-  bool always = false;  // also when the job failed or was stopped
-  int64_t sync_ms = 0;  // and while it runs, so often; 0: only at the end
+  std::string name;        // of the output
+  std::string to;          // in a bucket (source.h), or an absolute folder
+  bool always = false;     // also when the job failed or was stopped
+  int64_t sync_ms = 0;     // and while it runs, so often; 0: only at the end
+  bool overwrite = false;  // replaces the complete result of another job
   bool operator==(const Publishing&) const = default;
 };
 
@@ -102,13 +103,15 @@ struct JobSpec {
   std::string submit_dir;   // that shell's current folder; empty: the job has the server's PATH,
                             // PYTHONPATH and so on, with `shell_env` on top
   std::vector<Role> roles;  // at least one; the plain form is one role "worker"
-  std::string workdir =
-      "node";  // "node": ranks share the node's copy of the code; "rank": one each
+  std::string workdir = "node";  // who shares one copy of the code: the ranks of a "node", a
+                                 // single "rank", or all nodes of the "job"
   std::optional<int64_t> memory;  // bytes a node, enforced where the machine can
   std::vector<AfterJob> after;
   int priority = 0;  // -1000 … 1000, higher first
   bool preemptible = false;
-  int retries = 0;  // new attempts after a failed one
+  int retries = 0;                    // new attempts after a failed one
+  std::string on_retry = "continue";  // a later attempt starts in the working folder of the one
+                                      // before; "fresh": in a new copy of the code
   std::optional<int64_t> time_limit_ms;
   int64_t warning_ms = 60'000;          // so long before the limit …
   std::string warning_signal = "USR1";  // … every rank gets this signal; empty: none

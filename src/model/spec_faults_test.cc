@@ -50,7 +50,7 @@ env: {1X: 2}
 )");
   EXPECT_EQ(FaultText(faults, "job.yaml"),
             R"(job.yaml:1:7: nmae: found an unknown key, expected a known key (did you mean "name"?)
-job.yaml:2:10: workdir: found "rnak", expected one of node, rank (did you mean "rank"?)
+job.yaml:2:10: workdir: found "rnak", expected one of node, rank, job (did you mean "rank"?)
 job.yaml:4:10: resources.nodes: found -1, expected a whole number from 1 to 10000
 job.yaml:5:12: resources.devices: found "npu:x", expected KIND:COUNT such as npu:8
 job.yaml:6:10: retries: found "many", expected a whole number from 0 to 100
@@ -257,7 +257,7 @@ TEST(SpecFaultsTest, VariablesThatReferToThemselvesAreFaults) {
             "variables.a");
   EXPECT_EQ(OnlyFault("variables: {a: '${zz}'}\nrun: x\ncode: '${a}'\n").path, "variables.a");
   EXPECT_EQ(OnlyFault("variables: {nodes: 3}\nrun: x\n").hint,
-            "nodes, devices, ranks and name are taken");
+            "nodes, devices, ranks, name and job_id are taken");
   EXPECT_EQ(OnlyFault("variables: {'a b': 3}\nrun: x\n").found, "the name \"a b\"");
 }
 

@@ -20,7 +20,8 @@ constexpr int64_t kSecond = 1000;
 constexpr int64_t kDay = 24 * 3600 * kSecond;
 constexpr size_t kMaxRoles = 16;  // each may inherit the whole job
 
-constexpr std::array<std::string_view, 2> kWorkdirs = {"node", "rank"};
+constexpr std::array<std::string_view, 2> kRetryModes = {"continue", "fresh"};
+constexpr std::array<std::string_view, 3> kWorkdirs = {"node", "rank", "job"};
 
 constexpr std::array<std::string_view, 5> kTableForms = {"lab", "cloud", "1.0", "1.1", "1.2"};
 
@@ -208,6 +209,16 @@ Field<JobDraft> OutputsField() {
           DestinationEntries{}.Schema(), read};
 }
 
+Field<JobDraft> LogsField() {
+  const auto read = [](const Cursor& at, Stage, JobDraft& job) {
+    BuiltIns names = at.built_ins;
+    names.job_id = kJobIdVariable;
+    if (auto place = FolderOrBucket{}.Read(at.With(names))) job.logs = std::move(*place);
+  };
+  return {"logs", "A folder or bucket that logs are copied to while the job runs.",
+          FolderOrBucket{}.Schema(), read};
+}
+
 Fields<JobDraft> IdentityFields() {
   return {
       Into<JobDraft>("name", "The job's name; made from the code folder or command if left out.",
@@ -226,8 +237,7 @@ Fields<JobDraft> IdentityFields() {
                      FreeText{"a Python interpreter such as python3"}, &JobDraft::python),
       InputsField(),
       OutputsField(),
-      Into<JobDraft>("logs", "A folder or bucket that logs are copied to while the job runs.",
-                     FolderOrBucket{}, &JobDraft::logs),
+      LogsField(),
       Into<JobDraft>(
           "store",
           "Places of the object store that the job's key may use besides inputs, code, "
@@ -247,6 +257,10 @@ Fields<JobDraft> LifeFields() {
                      YesOrNo{}, &JobDraft::preemptible),
       Into<JobDraft>("retries", "New attempts after a failed one.", WholeNumber{0, 100},
                      &JobDraft::retries),
+      Into<JobDraft>("on_retry",
+                     "What a later attempt starts from: continue: the working folder as the "
+                     "attempt before left it; fresh: a new copy of the code.",
+                     Choice{kRetryModes}, &JobDraft::on_retry),
       Section("limits", "What the job may use.",
               {Into<JobDraft>("time", "The longest an attempt may run.",
                               Duration{kSecond, 3660 * kDay}, &JobDraft::time_limit_ms),
@@ -259,7 +273,8 @@ Fields<JobDraft> LifeFields() {
               {Into<JobDraft>("grace", "Between TERM and KILL.", Duration{0, kDay},
                               &JobDraft::grace_ms)}),
       Into<JobDraft>("workdir",
-                     "node: the ranks of a node share one copy of the code; rank: one each.",
+                     "Who shares one working folder with a copy of the code: node: the ranks of a "
+                     "node; rank: nobody, each rank has one; job: all ranks of the job.",
                      Choice{kWorkdirs}, &JobDraft::workdir)};
 }
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "model/document.h"
 #include "model/scalar.h"
+#include "model/source.h"
 
 namespace muster {
 namespace {
@@ -41,6 +42,17 @@ class Overlay {
 
   void PutAll(std::string_view map, const Pairs& pairs) {
     for (const auto& [name, value] : pairs) Put(map, name, json::string(value));
+  }
+
+  void AllowOverwriting() {
+    json::value* outputs = document_.if_contains("outputs");
+    if (outputs == nullptr || !outputs->is_object()) return;
+    for (auto& member : outputs->get_object()) {
+      json::value& place = member.value();
+      if (place.is_string() && IsBucket(place.get_string()))
+        place = json::object{{"to", place.get_string()}};
+      if (place.is_object()) place.get_object()["overwrite"] = true;
+    }
   }
 
   static json::value NumberOrText(std::string_view text) {
@@ -121,6 +133,7 @@ json::object DocumentFromFlags(const FlagValues& flags, Marks* marks) {
   overlay.PutText("workdir", flags.workdir);
   overlay.PutNumber("priority", flags.priority);
   overlay.PutNumber("retries", flags.retries);
+  overlay.PutText("on_retry", flags.on_retry);
   if (flags.preemptible) overlay.Put("preemptible", *flags.preemptible);
   if (flags.time) overlay.Put("limits", "time", json::string(*flags.time));
   if (flags.grace) overlay.Put("stop", "grace", json::string(*flags.grace));
@@ -129,6 +142,7 @@ json::object DocumentFromFlags(const FlagValues& flags, Marks* marks) {
   PutAfter(flags, overlay);
   PutSweep(flags, overlay);
   PutOutputs(flags, overlay);
+  if (flags.overwrite) overlay.AllowOverwriting();
   overlay.PutAll("env", flags.env);
   overlay.PutAll("parameters", flags.parameters);
   overlay.PutAll("inputs", flags.inputs);

@@ -19,8 +19,9 @@ struct FlagValues {
   std::optional<json::object> base;  // the document of a job file; flags win over it
   std::optional<std::string> name, framework, platform, code, python, workdir;
   std::optional<std::string> nodes, devices, ranks, memory;
-  std::optional<std::string> priority, retries, time, grace;
+  std::optional<std::string> priority, retries, on_retry, time, grace;
   std::optional<bool> preemptible;
+  bool overwrite = false;            // for all outputs that are published
   std::vector<std::string> after;    // "17", "17:ended"; replaces the file's
   std::vector<std::string> command;  // one word is a text as in `run: …`, several are a list
   Pairs env, parameters, inputs, outputs, labels,

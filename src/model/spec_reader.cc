@@ -1,6 +1,7 @@
 #include "model/spec_reader.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -32,7 +33,7 @@ void ReadVariables(const Cursor& root) {
                             "letters, digits and _ . -, the first one a letter or _");
     } else if (std::ranges::find(kBuiltInNames, std::string_view(key)) != kBuiltInNames.end()) {
       root.reading.AddFault(inner.path, shown, "a name that is not built in",
-                            "nodes, devices, ranks and name are taken");
+                            std::string(kBuiltInNamesTaken));
     } else if (!IsScalar(value)) {
       inner.Fault("a text, a number, true or false");
     } else {
@@ -52,7 +53,7 @@ void CheckVariables(const Cursor& root) {
   }
   const auto* object = GetObject(root.value.get_object(), "variables");
   if (object == nullptr) return;
-  const BuiltIns all{.nodes = 1, .devices = 1, .ranks = 1, .name = "job"};
+  const BuiltIns all{.nodes = 1, .devices = 1, .ranks = 1, .name = "job", .job_id = {}};
   const Cursor at = root.At(*root.value.get_object().if_contains("variables"), "variables");
   for (const auto& member : *object) {
     if (!IsScalar(member.value())) continue;
@@ -79,8 +80,11 @@ BuiltIns SettleSizes(const Cursor& root, JobDraft& job) {
     role.devices = draft.devices.value_or(role.devices);
     role.ranks = draft.ranks.value_or(role.devices.count);
     const int64_t role_ranks = int64_t{role.nodes} * role.ranks;
-    draft.built_ins = {
-        .nodes = role.nodes, .devices = role.devices.count, .ranks = role_ranks, .name = {}};
+    draft.built_ins = {.nodes = role.nodes,
+                       .devices = role.devices.count,
+                       .ranks = role_ranks,
+                       .name = {},
+                       .job_id = {}};
     nodes += role.nodes;
     ranks += role_ranks;
     devices = std::max(devices, int64_t{role.devices.count});
@@ -93,7 +97,7 @@ BuiltIns SettleSizes(const Cursor& root, JobDraft& job) {
   };
   check(nodes, kMaxNodes, "nodes");
   check(ranks, kMaxRanks, "ranks");
-  return {.nodes = nodes, .devices = devices, .ranks = ranks, .name = {}};
+  return {.nodes = nodes, .devices = devices, .ranks = ranks, .name = {}, .job_id = {}};
 }
 
 void CheckCommands(const Cursor& root, const JobDraft& job) {
@@ -247,6 +251,34 @@ JobSpec ReadJob(const Cursor& root, const Sweep& sweep, const Pairs& values) {
   return std::move(job);
 }
 
+// obs://b/x, s3://b/x/ and s3://b/x are one place.
+std::string_view PlaceKey(const Publishing& output) {
+  std::string_view place = output.to;
+  if (IsBucket(place)) place = WithoutScheme(place);
+  while (place.ends_with('/')) place.remove_suffix(1);
+  return place;
+}
+
+// Each published output needs its own place: a second result would replace the first one.
+void CheckPublishedPlaces(const Cursor& root, const std::vector<JobSpec>& specs) {
+  std::set<std::string_view> of_sweep;
+  for (const JobSpec& spec : specs) {
+    std::set<std::string_view> of_job;
+    for (const Publishing& output : spec.published) {
+      const auto refuse = [&](std::string found, std::string expected) {
+        root.reading.AddFault(MemberPath("outputs", output.name), std::move(found),
+                              std::move(expected));
+      };
+      if (!of_job.insert(PlaceKey(output)).second)
+        return refuse("the place of another output of the job", "a place for each output");
+      const bool own = output.overwrite || output.to.contains(kJobIdVariable);
+      if (own || of_sweep.insert(PlaceKey(output)).second) continue;
+      return refuse("the same place in several jobs of the sweep",
+                    "a place with a swept name or ${job_id} in it, or overwrite: true");
+    }
+  }
+}
+
 // The first combination shows the faults of the file; one that only a later combination has is told
 // with the values that bring it out.
 void NameCombination(std::vector<Fault>& faults, const Pairs& values) {
@@ -278,6 +310,8 @@ std::expected<std::vector<JobSpec>, std::vector<Fault>> ReadSpecs(const json::va
     if (index > 0) NameCombination(faults, values);
     return std::unexpected(std::move(faults));
   }
+  CheckPublishedPlaces(root, specs);
+  if (reading.HasFaults()) return std::unexpected(reading.TakeFaults());
   return specs;
 }
 

@@ -23,8 +23,8 @@ json::object ToJsonObject(const Staging& staging) {
   for (const auto& [name, url, folder, leaf] : staging.inputs)
     inputs.push_back(
         json::object{{"name", name}, {"url", url}, {"folder", folder}, {"leaf", leaf}});
-  for (const auto& [name, url] : staging.destinations)
-    destinations.push_back(json::object{{"name", name}, {"url", url}});
+  for (const auto& [name, url, overwrite] : staging.destinations)
+    destinations.push_back(json::object{{"name", name}, {"url", url}, {"overwrite", overwrite}});
   return {{"version", kVersion},
           {"token", staging.token},
           {"attempt_dir", staging.attempt_dir},
@@ -64,7 +64,8 @@ Result<Staging> StagingFromJson(const json::value& value) {
     const auto* place = one.if_object();
     if (place == nullptr || text(*place, "url").empty())
       return Fail(Code::kCorrupt, "staging with a destination that is nowhere");
-    staging.destinations.push_back({text(*place, "name"), text(*place, "url")});
+    staging.destinations.push_back(
+        {text(*place, "name"), text(*place, "url"), GetBool(*place, "overwrite")});
   }
   return staging;
 }

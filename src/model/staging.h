@@ -23,8 +23,9 @@ struct InputOrder {
 
 // Where something goes when the job has ended, looked at before it begins.
 struct Destination {
-  std::string name;  // of the output; empty: the logs
-  std::string url;
+  std::string name;        // of the output; empty: the logs
+  std::string url;         // in a bucket, or a folder
+  bool overwrite = false;  // replaces the complete result of another job
 };
 
 struct Staging {

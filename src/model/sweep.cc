@@ -88,7 +88,7 @@ void Sweep::AddAxis(const Cursor& at, std::string_view name, const json::object&
   const std::string shown = fmt::format("the name \"{}\"", ShortText(name));
   if (!kParameterRule.Fits(name)) return refuse(shown, std::string(kParameterRule.expected));
   if (std::ranges::find(kBuiltInNames, name) != kBuiltInNames.end()) {
-    return refuse(shown, "a name that is not built in", "nodes, devices, ranks and name are taken");
+    return refuse(shown, "a name that is not built in", std::string(kBuiltInNamesTaken));
   }
   if (at.reading.variables().Has(name)) {
     return refuse(shown, "a name that is not in variables as well");

@@ -73,6 +73,7 @@ std::optional<std::string> BuiltIns::Find(std::string_view wanted) const {
   if (wanted == "devices") return text(devices);
   if (wanted == "ranks") return text(ranks);
   if (wanted == "name") return name;
+  if (wanted == "job_id") return job_id;
   return std::nullopt;
 }
 

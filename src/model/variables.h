@@ -13,8 +13,12 @@ namespace muster {
 
 // ${name} in the values of a job file.
 
-inline constexpr std::array<std::string_view, 4> kBuiltInNames = {"nodes", "devices", "ranks",
-                                                                  "name"};
+inline constexpr std::array<std::string_view, 5> kBuiltInNames = {"nodes", "devices", "ranks",
+                                                                  "name", "job_id"};
+inline constexpr std::string_view kBuiltInNamesTaken =
+    "nodes, devices, ranks, name and job_id are taken";
+// ${job_id} in the place of an output or of logs stays until the job has its number.
+inline constexpr std::string_view kJobIdVariable = "${job_id}";
 inline constexpr size_t kMaxExpandedBytes = size_t{1} << 20;
 
 // What the built-in names stand for, as far as it is known yet.
@@ -23,6 +27,7 @@ struct BuiltIns {
   std::optional<int64_t> devices;
   std::optional<int64_t> ranks;
   std::optional<std::string> name;
+  std::optional<std::string> job_id;
 
   std::optional<std::string> Find(std::string_view wanted) const;
 };
