@@ -44,6 +44,14 @@ Status CheckRank(const Job& job, std::optional<int> attempt, std::optional<int> 
                                            job.id, *rank, count));
 }
 
+Status CheckNode(const Job& job, int attempt, int node) {
+  const Attempt* chosen = FindAttempt(job, attempt);
+  const int count = chosen == nullptr ? job.spec.TotalNodes() : int(chosen->nodes.size());
+  if (node < count) return {};
+  return Fail(Code::kNotFound,
+              fmt::format("job {} has no node {}; it has {}, counted from 0", job.id, node, count));
+}
+
 Result<std::optional<LogPosition>> ResumePosition(const http::Request& request, const Job& job,
                                                   std::optional<int> attempt) {
   const std::string_view text = http::FindHeader(request.headers, "Last-Event-ID");
@@ -106,7 +114,7 @@ struct RawLog {
   int64_t size = 0;  // of the file, now
 };
 
-Result<RawLog> RawLogFor(const Context& context, const http::Request& request) {
+Result<RawLog> RawLogFor(const Context& context, const http::Request& request, bool of_hooks) {
   MUSTER_ASSIGN(const Job job, context.jobs.Find(PathInt(request, "id")));
   const std::optional<int> attempt = QuerySmall(request, "attempt");
   const std::optional<int64_t> tail = QueryInt(request, "tail");
@@ -115,14 +123,22 @@ Result<RawLog> RawLogFor(const Context& context, const http::Request& request) {
     return Fail(Code::kInvalid, "offset and tail both say where to begin", "give one of the two");
   RawLog raw;
   raw.options.job = job.id;
-  raw.options.rank = int(PathInt(request, "rank"));
+  if (of_hooks) {
+    raw.options.hooks_of_node = int(PathInt(request, "node"));
+  } else {
+    raw.options.rank = int(PathInt(request, "rank"));
+  }
   raw.options.attempt = attempt.value_or(job.current() ? job.current()->number : 0);
   raw.options.limit = QueryInt(request, "limit").value_or(std::numeric_limits<int64_t>::max());
   raw.options.follow = QueryFlag(request, "follow");
   raw.options.offset = offset.value_or(0);
   MUSTER_TRY(CheckAttempt(job, attempt));
-  MUSTER_TRY(CheckRank(job, attempt, raw.options.rank));
-  const auto path = RankLogPath(context.jobs, job, raw.options.attempt, raw.options.rank);
+  if (of_hooks) {
+    MUSTER_TRY(CheckNode(job, raw.options.attempt, *raw.options.hooks_of_node));
+  } else {
+    MUSTER_TRY(CheckRank(job, attempt, raw.options.rank));
+  }
+  const auto path = RawLogPath(context.jobs, job, raw.options);
   LogFile file(path.value_or(os::Path()));
   MUSTER_ASSIGN(raw.size, path ? file.Size() : Result<int64_t>(0));
   if (tail && path) {
@@ -134,8 +150,8 @@ Result<RawLog> RawLogFor(const Context& context, const http::Request& request) {
   return raw;
 }
 
-void SendRawLog(Context& context, const http::Request& request, http::Reply reply) {
-  const Result<RawLog> raw = RawLogFor(context, request);
+void SendRawLog(Context& context, const http::Request& request, bool of_hooks, http::Reply reply) {
+  const Result<RawLog> raw = RawLogFor(context, request, of_hooks);
   if (!raw) return reply.Send(http::ErrorResponse(raw.error()));
   http::Response head{200,
                       {{"Content-Type", "text/plain; charset=utf-8"},
@@ -196,7 +212,19 @@ void AddLogRoutes(RouteTable& table, const ContextPtr& context) {
                     "text/plain"}},
        .errors = {Code::kNotFound}},
       [context](const Call& call, http::Reply reply) {
-        SendRawLog(*context, call.request, std::move(reply));
+        SendRawLog(*context, call.request, /*of_hooks=*/false, std::move(reply));
+      });
+  table.AddLater(
+      {.method = "GET",
+       .path = "/jobs/{id}/nodes/{node}/hooks",
+       .id = "getHooksLog",
+       .summary = "The output of a node's hooks and of its preparation, byte for byte",
+       .query = RawQuery(),
+       .answers = {{200, "the bytes; X-Muster-Offset and X-Muster-Size say where they stand", "",
+                    "text/plain"}},
+       .errors = {Code::kNotFound}},
+      [context](const Call& call, http::Reply reply) {
+        SendRawLog(*context, call.request, /*of_hooks=*/true, std::move(reply));
       });
 }
 

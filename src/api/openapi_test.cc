@@ -54,6 +54,7 @@ class OpenApiTest : public testing::Test {
     };
     put("{id}", exists ? std::to_string(running_) : "999999");
     put("{rank}", "0");
+    put("{node}", "0");
     put("{group}", exists ? group_ : "sweep-999999");
     put("{sha256}", os::Sha256(Blob()));
     return target;

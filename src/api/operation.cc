@@ -7,9 +7,11 @@ namespace muster::api {
 
 const Param& PathParam(std::string_view name) {
   using Kind = Param::Kind;
-  static const std::array<Param, 4> kParams = {
+  static const std::array<Param, 5> kParams = {
       Param{"id", Kind::kInt, "the job's number", 1},
       Param{"rank", Kind::kInt, "the rank's number over the whole job", 0,
+            std::numeric_limits<int32_t>::max()},
+      Param{"node", Kind::kInt, "the node's number in the attempt", 0,
             std::numeric_limits<int32_t>::max()},
       Param{"group", Kind::kText, "the sweep's name, as its submit answered it"},
       Param{"sha256", Kind::kSha256, "SHA-256 of the bytes"},

@@ -23,6 +23,13 @@ std::optional<os::Path> RankLogPath(const JobSource& jobs, const Job& job, int a
   return jobs.NodeDir(job.id, attempt, info->node) / fmt::format("rank{}.log", rank);
 }
 
+std::optional<os::Path> RawLogPath(const JobSource& jobs, const Job& job,
+                                   const RawLogOptions& options) {
+  if (!options.hooks_of_node) return RankLogPath(jobs, job, options.attempt, options.rank);
+  if (FindAttempt(job, options.attempt) == nullptr) return std::nullopt;
+  return jobs.NodeDir(job.id, options.attempt, *options.hooks_of_node) / "hooks.log";
+}
+
 RawLogStream::RawLogStream(StreamParts parts, RawLogOptions options)
     : parts_(parts), options_(options) {
   if (!options_.follow) return;
@@ -73,8 +80,7 @@ void RawLogStream::Look() {
   }
   if (options_.attempt == 0 && job->current()) options_.attempt = job->current()->number;
   if (!file_)
-    if (const auto path = RankLogPath(parts_.jobs, *job, options_.attempt, options_.rank))
-      file_.emplace(*path);
+    if (const auto path = RawLogPath(parts_.jobs, *job, options_)) file_.emplace(*path);
   const Attempt* attempt = FindAttempt(*job, options_.attempt);
   over_ = attempt != nullptr ? IsOver(*job, *attempt) : IsTerminal(job->state);
 }

@@ -14,7 +14,8 @@ namespace muster::api {
 struct RawLogOptions {
   JobId job = 0;
   int rank = 0;
-  int attempt = 0;  // 0: the first one to come
+  std::optional<int> hooks_of_node;  // the output of this node's hooks instead of a rank's log
+  int attempt = 0;                   // 0: the first one to come
   int64_t offset = 0;
   int64_t limit = INT64_MAX;
   bool follow = false;
@@ -46,6 +47,10 @@ class RawLogStream final : public http::Stream {
   bool over_ = false;
   bool waiting_ = false;
 };
+
+// The file that these options name; nullopt while its rank or attempt does not exist.
+std::optional<os::Path> RawLogPath(const JobSource& jobs, const Job& job,
+                                   const RawLogOptions& options);
 
 // Where a rank's log of this attempt stands; nothing while the rank has no place yet.
 std::optional<os::Path> RankLogPath(const JobSource& jobs, const Job& job, int attempt, int rank);

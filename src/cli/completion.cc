@@ -53,7 +53,7 @@ std::string FixedWords(Completes kind) {
   std::vector<std::string> words;
   if (kind == Completes::kShell) words = {"bash", "zsh", "fish"};
   if (kind == Completes::kVerb) return VerbNames(" ");
-  if (kind == Completes::kWorkdir) words = {"node", "rank"};
+  if (kind == Completes::kWorkdir) words = {"node", "rank", "job"};
   if (kind == Completes::kSchema) words = {"job", "server"};
   if (kind == Completes::kPlatform) words.assign(kPlatforms.begin(), kPlatforms.end());
   if (kind == Completes::kObjectVerb)

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -21,7 +23,7 @@ struct LogsOptions {
   std::string ranks;  // "0,2-4"; empty: all
   std::optional<int64_t> one_rank, tail, attempt, since_ms;
   std::function<bool(std::string_view)> grep;
-  bool follow = false, raw = false, times = false, as_json = false;
+  bool follow = false, raw = false, times = false, as_json = false, hooks = false;
 };
 
 Result<LogsOptions> ReadOptions(const Context& context, const Args& args) {
@@ -41,6 +43,12 @@ Result<LogsOptions> ReadOptions(const Context& context, const Args& args) {
   options.raw = args.Has("raw");
   options.times = args.Has("timestamps");
   options.as_json = args.Has("json");
+  options.hooks = args.Has("hooks");
+  const bool of_ranks = !options.ranks.empty() || options.since_ms || options.grep ||
+                        options.times || options.as_json;
+  if (options.hooks && of_ranks)
+    return Fail(Code::kInvalid, "--hooks shows the output of nodes, not of ranks",
+                "use it with --tail, --attempt and --follow only");
   return options;
 }
 
@@ -96,11 +104,37 @@ Result<int> ShowBytes(Context& context, Api& api, const LogsOptions& options, co
   return 0;
 }
 
+// The output of all nodes, one after the other; only that of a single node can be followed.
+Result<int> ShowHooks(Context& context, Api& api, const LogsOptions& options, const JobView& job) {
+  const int64_t number = options.attempt.value_or(job.attempts.back().number);
+  const auto attempt = std::ranges::find(job.attempts, number, &Attempt::number);
+  if (attempt == job.attempts.end())
+    return Fail(Code::kNotFound, fmt::format("job {} has no attempt {}", job.id, number));
+  const bool several = attempt->nodes.size() > 1;
+  if (several && options.follow)
+    return Fail(Code::kInvalid, "the hooks of several nodes cannot be followed", "leave out -f");
+  Interrupts interrupts;
+  for (size_t node = 0; node < attempt->nodes.size(); ++node) {
+    if (several) context.screen.Out(fmt::format("==> {} <==\n", attempt->nodes[node].name));
+    RawLogRequest request;
+    request.job = job.id;
+    request.hooks_of_node = int(node);
+    request.attempt = attempt->number;
+    request.one_attempt = options.attempt.has_value();
+    request.tail = options.tail;
+    request.follow = options.follow;
+    request.safe = context.screen.out_is_terminal && !options.raw;
+    MUSTER_TRY(CopyRawLog(api, context.screen, interrupts, request));
+  }
+  return 0;
+}
+
 Result<int> ShowJob(Context& context, Api& api, const LogsOptions& options, JobId id) {
   MUSTER_ASSIGN(const json::object answer, GetJob(api, id));
   const JobView job = ReadJob(answer);
   const bool one_rank = options.one_rank || (options.ranks.empty() && job.Ranks() == 1);
   const bool changed = options.as_json || options.since_ms || options.times || options.grep;
+  if (options.hooks && !job.attempts.empty()) return ShowHooks(context, api, options, job);
   if (one_rank && !changed && !job.attempts.empty()) return ShowBytes(context, api, options, job);
   if (job.attempts.empty() && !options.follow && !options.as_json) {
     context.screen.Err(
@@ -144,6 +178,7 @@ Verb LogsVerb() {
                 {"timestamps", 't', nullptr, "the time in front of each line"},
                 {"grep", 'g', "PATTERN", "only lines that match, as grep -E"},
                 {"attempt", 0, "NUMBER", "of this attempt; default: the last one"},
+                {"hooks", 0, nullptr, "the output of fetches, pre-start scripts and hooks instead"},
                 {"raw", 0, nullptr, "all bytes as written: no prefixes, no filter on a terminal"}},
       .examples = {{"muster logs -f 17", "follow all ranks"},
                    {"muster logs 17 -r 3 -n 100", "the last hundred lines of rank 3"},

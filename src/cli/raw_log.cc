@@ -30,8 +30,10 @@ class Copier {
 
  private:
   std::string Target() const {
-    return fmt::format("/jobs/{}/ranks/{}/log?attempt={}", request_.job, request_.rank,
-                       request_.attempt);
+    const std::string log = request_.hooks_of_node
+                                ? fmt::format("nodes/{}/hooks", *request_.hooks_of_node)
+                                : fmt::format("ranks/{}/log", request_.rank);
+    return fmt::format("/jobs/{}/{}?attempt={}", request_.job, log, request_.attempt);
   }
 
   // The first request tells where the tail begins; from there on the offset is ours to count.

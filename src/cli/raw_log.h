@@ -15,6 +15,7 @@ namespace muster::cli {
 struct RawLogRequest {
   JobId job = 0;
   int rank = 0;
+  std::optional<int> hooks_of_node;  // the output of this node's hooks instead of a rank's log
   int attempt = 1;
   bool one_attempt = false;  // do not go on with the next attempt
   std::optional<int64_t> tail;

@@ -9,6 +9,7 @@
 #include "dialect/environment.h"
 #include "dialect/modelarts.h"
 #include "dialect/plan.h"
+#include "model/source.h"
 
 namespace muster::dialect {
 
@@ -89,7 +90,8 @@ void SetFirstGeneration(const PlatformJob& job, const MaLayout& layout, NodeOrde
              ? ""
              : OutputFolder({"train_url", PlaceOf(outputs, "train_url")}, *facts.places));
   SetEnv(env, "DLS_USE_UPLOADER", 1);
-  SetEnv(env, "DLS_UPLOAD_LOG_OBS_DIR", layout.log);
+  const std::string logs = WithJobId(job.outside->logs, facts.places->job);
+  SetEnv(env, "DLS_UPLOAD_LOG_OBS_DIR", IsBucket(logs) ? logs : layout.log);
   SetEnv(env, "BATCH_JOB_ID", uuid);
   SetEnv(env, "BATCH_TASK_INDEX", order.node);
   SetEnv(env, "BATCH_TASK_CURRENT_HOST_IP", share.address);

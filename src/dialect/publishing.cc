@@ -1,6 +1,7 @@
 #include "dialect/publishing.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,6 +51,26 @@ void AddLogs(const JobSpec& spec, const NodeOrder& order, Publication& publicati
     publication.logs.push_back(std::move(log));
 }
 
+// The file on the machine behind a path of the view.
+std::string BehindView(const View& view, const std::string& path) {
+  const ViewMount* inner = nullptr;
+  for (const ViewMount& mount : view.mounts) {
+    const bool within = path.starts_with(mount.path + "/");
+    if (within && (inner == nullptr || inner->path.size() < mount.path.size())) inner = &mount;
+  }
+  return inner == nullptr ? path : inner->source + path.substr(inner->path.size());
+}
+
+// ModelArts: the launcher closes the log of a node with the output of its hooks in front and the
+// return code at the end. That file is published in place of the rank's own.
+void UseTaskLog(const NodeOrder& order, std::span<LogOrder> logs) {
+  if (logs.empty() || !order.view || !order.platform.starts_with("modelarts")) return;
+  const auto link = std::ranges::find_if(order.view->links, [&](const auto& one) {
+    return one.second == logs.front().path && one.first.ends_with(".log");
+  });
+  if (link != order.view->links.end()) logs.front().path = BehindView(*order.view, link->first);
+}
+
 }  // namespace
 
 std::vector<LogOrder> LogsOf(const JobSpec& spec, JobId job, const NodeOrder& order) {
@@ -78,7 +99,11 @@ Publication PublicationAtEnd(const JobSpec& spec, const Places& places,
   for (const Publishing& output : spec.published)
     if (end.state == "succeeded" || (output.always && end.ran))
       publication.outputs.push_back(OrderOf(output, places));
-  for (const NodeOrder& order : orders) AddLogs(spec, order, publication);
+  for (const NodeOrder& order : orders) {
+    const size_t before = publication.logs.size();
+    AddLogs(spec, order, publication);
+    UseTaskLog(order, std::span(publication.logs).subspan(before));
+  }
   return publication;
 }
 

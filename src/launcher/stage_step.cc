@@ -93,10 +93,13 @@ Status StageStep::Finish(const ExitReport& exit) {
   const auto report = ReadFetchReport(order_.dir);
   if (exit.how != ExitClass::kSucceeded) {
     const bool told = report && !report->error.empty();
-    return Fail(Code::kIo, told ? report->error
-                                : fmt::format("the process that {} {}; see hooks.log",
-                                              Publishes() ? "publishes outputs" : "fetches inputs",
-                                              EndOf(exit)));
+    return Fail(Code::kIo,
+                told
+                    ? report->error
+                    : fmt::format("the process that {} {}; see {}",
+                                  Publishes() ? "publishes outputs" : "fetches inputs", EndOf(exit),
+                                  Publishes() ? order_.dir + "/hooks.log"
+                                              : fmt::format("muster logs --hooks {}", order_.job)));
   }
   if (!report) return std::unexpected(report.error());
   done_ = true;

@@ -189,6 +189,9 @@ json::object Conductor::Impl::VerdictOf(const Job& job) const {
   verdict::Verdict verdict = verdict::Judge(job, *attempt, lines, others);
   if (verdict.cause == verdict::CauseClass::kMissingModule)
     AdviseOnModule(job.spec, parts.code.TreeDir(job.spec.code_hash), verdict);
+  if (attempt->cause && attempt->cause->exit.detail.contains("muster logs --hooks"))
+    verdict.advice = fmt::format(
+        "Correct what the output of the hook says; all of it: muster logs --hooks {}", job.id);
   return verdict::ToJsonObject(verdict);
 }
 

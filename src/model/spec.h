@@ -103,8 +103,8 @@ struct JobSpec {
   std::string submit_dir;   // that shell's current folder; empty: the job has the server's PATH,
                             // PYTHONPATH and so on, with `shell_env` on top
   std::vector<Role> roles;  // at least one; the plain form is one role "worker"
-  std::string workdir = "node";  // who shares one copy of the code: the ranks of a "node", a
-                                 // single "rank", or all nodes of the "job"
+  std::string workdir = "node";   // who shares one copy of the code: the ranks of a "node", a
+                                  // single "rank", or all nodes of the "job"
   std::optional<int64_t> memory;  // bytes a node, enforced where the machine can
   std::vector<AfterJob> after;
   int priority = 0;  // -1000 … 1000, higher first
