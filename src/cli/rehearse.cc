@@ -1,5 +1,9 @@
 #include "cli/rehearse.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -12,6 +16,8 @@
 #include "cli/submit.h"
 #include "cli/take_code.h"
 #include "cli/waiting.h"
+#include "dialect/command.h"
+#include "model/source.h"
 
 namespace muster::cli {
 namespace {
@@ -20,6 +26,22 @@ constexpr int kMostRanks = 256;
 constexpr int64_t kLookEveryMs = 500;
 constexpr int kInterrupted = 130;
 constexpr int64_t kSettleShare = 10;  // of the whole time, for a first step after the meeting
+
+// Inputs that only the cluster has: the command gets their names, as it would there.
+JobSpec WithoutMissingInputs(JobSpec spec) {
+  const auto is_missing = [](const auto& input) {
+    return !IsFar(input.second) && ::access(dialect::PlainPath(input.second).c_str(), F_OK) != 0;
+  };
+  for (const auto& input : spec.inputs) {
+    if (!is_missing(input)) continue;
+    for (Role& role : spec.roles) {
+      const auto same = [&](const auto& pair) { return pair.first == input.first; };
+      if (std::ranges::none_of(role.parameters, same)) role.parameters.push_back(input);
+    }
+  }
+  std::erase_if(spec.inputs, is_missing);
+  return spec;
+}
 
 // Shows the job's lines as they come, keeps what they and the processes tell, and says when it is
 // enough.
@@ -153,7 +175,7 @@ Result<int> Rehearse(Context& context, const Args& args, const JobInput& input) 
   const bool as_json = args.Has("json");
   if (args.Has("detach")) return Fail(Code::kInvalid, "a rehearsal is watched: leave out -d");
   MUSTER_ASSIGN(const RehearsalGoal goal, ReadGoal(args, input.specs.front()));
-  const JobSpec spec = RehearsalSpec(input.specs.front(), goal.limit_ms);
+  const JobSpec spec = WithoutMissingInputs(RehearsalSpec(input.specs.front(), goal.limit_ms));
   if (input.specs.size() > 1)
     context.screen.Err(fmt::format("muster: the first of {} jobs of this sweep is rehearsed\n",
                                    input.specs.size()));

@@ -198,7 +198,13 @@ Status Apply(const PlatformJob& job, std::vector<NodeOrder>& orders) {
     if (BootFile(rank.role->run)) SetMaCard(layout, rank, order, process);
   });
   if (HasNpus(facts)) MUSTER_TRY(AddMaTables(job, layout, orders));
-  for (NodeOrder& order : orders) order.view = MaView(job, layout, order);
+  for (NodeOrder& order : orders) {
+    order.view = MaView(job, layout, order);
+    if (order.taken_over.empty()) continue;
+    // Ranks also write into their home and, as their current folder, into the workspace.
+    order.taken_over.push_back(order.dir + "/home");
+    if (layout.v2) order.taken_over.push_back(order.dir + "/workspace");
+  }
   return {};
 }
 

@@ -75,7 +75,9 @@ NodeOrder NodeOrderOf(const JobFacts& facts, const NodeShare& share) {
   order.dir = fmt::format("{}/node{}", places.attempt_dir, share.index);
   order.attempt_dir = places.attempt_dir;
   order.code_dir = places.code_dir;
-  order.work_dir = order.dir + "/work";
+  order.work_shared = spec.workdir == "job";
+  order.work_dir = (order.work_shared ? places.attempt_dir : order.dir) + "/work";
+  if (places.attempt > 1 && spec.on_retry == "continue") order.taken_over = {order.work_dir};
   order.code_per_rank = spec.workdir == "rank";
   order.folders = FoldersOf(spec, places);
   order.hooks = spec.hooks;
@@ -174,6 +176,13 @@ Result<std::vector<NodeOrder>> PlanEither(const JobSpec& spec, const Allocation&
   return PlanFacts(facts, *framework);
 }
 
+void AddLocalInputs(const JobSpec& spec, std::vector<NodeOrder>& orders) {
+  Pairs inputs;
+  for (const auto& [name, place] : spec.inputs)
+    if (!IsFar(place)) inputs.emplace_back(name, PlainPath(place));
+  for (NodeOrder& order : orders) order.local_inputs = inputs;
+}
+
 }  // namespace
 
 int PortsPerNode(const JobSpec& spec) {
@@ -199,6 +208,11 @@ int CommonPorts(const JobSpec& spec) {
 Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& allocation,
                                     const Places& places) {
   MUSTER_ASSIGN(std::vector<NodeOrder> orders, PlanEither(spec, allocation, places));
+  AddLocalInputs(spec, orders);
+  if (places.attempt > 1 && spec.on_retry == "fresh") {
+    orders.front().notes.push_back(fmt::format(
+        "attempt {} starts in a new working folder, as on_retry: fresh says", places.attempt));
+  }
   if (const auto staging = StagingOf(spec, places)) {
     const Shared<std::string> text = ToPrettyJson(ToJsonObject(*staging));
     for (NodeOrder& order : orders)

@@ -1,6 +1,7 @@
 #include "launcher/check_view.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -39,6 +40,16 @@ Status CheckView(const NodeOrder& order) {
   if (!order.view) return {};
   for (const ViewMount& mount : order.view->mounts)
     if (!mount.if_absent) MUSTER_TRY(CheckMount(order, mount));
+  return {};
+}
+
+Status CheckLocalInputs(const NodeOrder& order) {
+  for (const auto& [name, path] : order.local_inputs) {
+    if (::access(path.c_str(), F_OK) == 0) continue;
+    const std::string cause = strerror(errno);
+    return Fail(Code::kNotFound, fmt::format("the input {}: {}: {}", name, path, cause),
+                "check the path in `inputs`: it must exist on every node");
+  }
   return {};
 }
 

@@ -10,4 +10,7 @@ namespace muster::launcher {
 // show up empty in the job.
 Status CheckView(const NodeOrder& order);
 
+// kNotFound when an input of the machine does not exist on this node.
+Status CheckLocalInputs(const NodeOrder& order);
+
 }  // namespace muster::launcher

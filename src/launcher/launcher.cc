@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +15,7 @@
 #include "launcher/record_writer.h"
 #include "launcher/signals.h"
 #include "launcher/view.h"
+#include "launcher/work_folder.h"
 #include "model/order.h"
 #include "os/epoll_loop.h"
 #include "os/net.h"
@@ -46,6 +49,7 @@ Ground PrepareGround(NodeOrder& order, Footing& footing) {
   footing.packages = ground.companions.packages();
   if (const auto status = PrepareMetrics(order); !status)
     ground.notes.push_back("$MUSTER_METRICS is not available: " + status.error().text);
+  std::ranges::move(TakeOverWork(order), std::back_inserter(ground.notes));
   if (order.view) ground.companions.KeepIn(*order.view);
   for (std::string& note : order.view ? EnterPlatform(order) : footing.Take(order))
     ground.notes.push_back(std::move(note));

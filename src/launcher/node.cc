@@ -97,9 +97,7 @@ void Node::StageIn() {
   if (!done && done.error().sys == ECANCELED) {
     control_.Read();
     if (!Undisturbed()) return;
-    // The message was not for this node: stage again.
-    if (const auto status = RemoveCode(order_); !status) LogWarning("{}", status.error().text);
-    return StageIn();
+    return StageIn();  // the message was not for this node
   }
   if (!done) {
     const std::string& text = done.error().text;
@@ -138,8 +136,10 @@ void Node::AfterFetch(const ExitReport& report) {
 }
 
 void Node::PreStart() {
-  if (const auto status = CheckView(order_); !status) {
-    const std::string text = fmt::format("{}; {}", status.error().text, status.error().next);
+  Status inputs = CheckLocalInputs(order_);
+  if (inputs) inputs = CheckView(order_);
+  if (!inputs) {
+    const std::string text = fmt::format("{}; {}", inputs.error().text, inputs.error().next);
     return FailNode(-1, NotStarted(text, CodeWithoutCode(order_), ExitClass::kNotFetched),
                     fmt::format("{}: {}", order_.node_name, text));
   }
@@ -289,7 +289,8 @@ void Node::AfterHook(const ExitReport& report) {
       }
       const std::string name = pre_start ? order_.pre_start->name : "setup hook";
       const std::string how =
-          fmt::format("{}{} {}; see hooks.log", pre_start ? "" : "the ", name, Describe(report));
+          fmt::format("{}{} {}; its output: muster logs --hooks {}", pre_start ? "" : "the ", name,
+                      Describe(report), order_.job);
       return FailNode(-1, NotStarted(how, report.code),
                       fmt::format("{} on {} {}", name, order_.node_name, Describe(report)));
     }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "launcher/work_folder.h"
+
 namespace muster::launcher {
 namespace {
 
@@ -55,6 +57,28 @@ Status CopyCode(const NodeOrder& order, StageDone& done, const os::GoOn& go_on) 
   return {};
 }
 
+// The copies of the code that an interrupted Stage() left. The work folder itself stays: a view
+// may have it mounted.
+Status RemoveCode(const NodeOrder& order) {
+  if (!order.code_per_rank) return os::RemoveTree(SharedCode(order));
+  for (const auto& rank : order.ranks)
+    MUSTER_TRY(os::RemoveTree(os::Path(order.work_dir) / fmt::format("rank{}", rank.rank)));
+  return {};
+}
+
+// Once for a working folder: not where an earlier attempt has left it, or another node shares it.
+Status PlaceCode(const NodeOrder& order, StageDone& done, const os::GoOn& go_on) {
+  if (order.work_dir.empty()) return {};
+  os::Fd lock;
+  if (order.work_shared) {
+    MUSTER_ASSIGN(lock, LockWork(order, go_on));
+  }
+  if (WorkIsReady(order)) return {};
+  MUSTER_TRY(RemoveCode(order));
+  MUSTER_TRY(CopyCode(order, done, go_on));
+  return MarkWorkReady(order);
+}
+
 // A rank's folder inside the work folder is ours to make; one elsewhere must be there.
 Status MakeRankFolders(const NodeOrder& order) {
   for (const auto& rank : order.ranks)
@@ -64,14 +88,6 @@ Status MakeRankFolders(const NodeOrder& order) {
 }
 
 }  // namespace
-
-// The work folder itself stays: a view may have it mounted.
-Status RemoveCode(const NodeOrder& order) {
-  if (!order.code_per_rank) return os::RemoveTree(SharedCode(order));
-  for (const auto& rank : order.ranks)
-    MUSTER_TRY(os::RemoveTree(os::Path(order.work_dir) / fmt::format("rank{}", rank.rank)));
-  return {};
-}
 
 os::Path HookFolder(const NodeOrder& order) {
   if (!order.code_dir.empty() && !order.code_per_rank) return SharedCode(order);
@@ -83,7 +99,7 @@ Result<StageDone> Stage(const NodeOrder& order, const Clock& clock, const os::Go
   StageDone done;
   if (!order.work_dir.empty()) MUSTER_TRY(os::MakeDirs(order.work_dir));
   for (const auto& folder : order.folders) MUSTER_TRY(os::MakeDirs(folder));
-  MUSTER_TRY(CopyCode(order, done, go_on));
+  MUSTER_TRY(PlaceCode(order, done, go_on));
   MUSTER_TRY(MakeRankFolders(order));
   for (const auto& file : order.files) {
     MUSTER_TRY(os::MakeDirs(os::Path(file.path).parent_path()));

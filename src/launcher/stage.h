@@ -12,9 +12,6 @@ namespace muster::launcher {
 // `go_on` says no: it then fails with the errno ECANCELED.
 Result<StageDone> Stage(const NodeOrder& order, const Clock& clock, const os::GoOn& go_on);
 
-// Removes the copies of the code that an interrupted Stage() left.
-Status RemoveCode(const NodeOrder& order);
-
 // Where the code of the node's hooks stands: its shared copy when there is one, else the work
 // folder.
 os::Path HookFolder(const NodeOrder& order);

@@ -56,8 +56,10 @@ void Conductor::Impl::EndAttempt(Live& entry) {
   if (outcome.uses_retry) ++entry.job.used_retries;
   std::vector<store::Op> ops = WithUnsaid(entry, {});
   Move(entry, outcome.event,
-       fmt::format("attempt {} {}; waiting for attempt {}", attempt.number, Describe(*attempt.exit),
-                   attempt.number + 1),
+       fmt::format("attempt {} {}; waiting for attempt {}, which {}", attempt.number,
+                   Describe(*attempt.exit), attempt.number + 1,
+                   entry.job.spec.on_retry == "fresh" ? "starts in a new working folder"
+                                                      : "continues in its working folder"),
        ops);
   ops.push_back(store::PutJob{entry.job});
   ops.push_back(store::PutAttempt{entry.job.id, attempt});

@@ -1,8 +1,14 @@
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "dialect/command.h"
 #include "lifecycle/conductor_impl.h"
 #include "model/shell_env.h"
 #include "model/source.h"
@@ -44,6 +50,21 @@ void CheckMemory(const JobSpec& spec, const std::vector<NodeInfo>& nodes,
                                                spec.TotalNodes()),
                     .expected = never,
                     .hint = "'muster nodes' shows the memory of each machine"});
+}
+
+// Nodes see the files of this machine. Each path is looked at once, however large a sweep is.
+void CheckInputs(const std::vector<JobSpec>& specs, std::vector<Fault>& faults) {
+  std::set<std::string> seen;
+  for (const JobSpec& spec : specs) {
+    for (const auto& [name, place] : spec.inputs) {
+      if (IsFar(place) || !seen.insert(place).second) continue;
+      const std::string path = dialect::PlainPath(place);
+      if (::access(path.c_str(), F_OK) == 0) continue;
+      faults.push_back({.path = "inputs." + name,
+                        .found = fmt::format("{}: {}", Printable(path), strerror(errno)),
+                        .expected = "a file or folder that exists on the nodes"});
+    }
+  }
 }
 
 }  // namespace
@@ -132,6 +153,7 @@ void Conductor::Impl::CheckSpecs(std::vector<JobSpec>& specs, const SubmitReques
                         .hint = "write {job: ID, when: ended} to start whatever its end was"});
     }
   }
+  CheckInputs(specs, faults);
 }
 
 void Conductor::Impl::Accept(std::vector<JobSpec> specs, const SubmitRequest& request,

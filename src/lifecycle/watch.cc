@@ -95,13 +95,16 @@ void Conductor::Impl::TakeRecord(Live& entry, int node, const RecordLine& line,
   }
 }
 
-// What a platform's job does not find is said among its events, where it can be seen while it runs.
+// Among the events, users see the notes while the job runs: what an attempt starts from, and for a
+// job on a platform what is missing there.
 void Conductor::Impl::SayNotes(const Live& entry, int node, const std::vector<std::string>& notes) {
-  if (entry.job.spec.platform.empty() || notes.empty()) return;
+  const std::string start = fmt::format("attempt {} ", entry.job.current()->number);
   std::vector<store::Op> ops;
-  for (const std::string& note : notes)
+  for (const std::string& note : notes) {
+    if (entry.job.spec.platform.empty() && !note.starts_with(start)) continue;
     ops.push_back(EventOp(entry, "note", {{"node", node}, {"text", note}}));
-  Commit(std::move(ops));
+  }
+  if (!ops.empty()) Commit(std::move(ops));
 }
 
 void Conductor::Impl::NoteStarted(Live& entry) {

@@ -139,6 +139,9 @@ json::object ToJsonObject(const NodeOrder& order) {
                       {"env", PairsToJson(order.env)}};
   if (order.has_shell_env) object["has_shell_env"] = true;
   if (order.head_start_ms > 0) object["head_start_ms"] = order.head_start_ms;
+  if (order.work_shared) object["work_shared"] = true;
+  if (!order.taken_over.empty()) object["taken_over"] = WordsToJson(order.taken_over);
+  if (!order.local_inputs.empty()) object["local_inputs"] = PairsToJson(order.local_inputs);
   if (!order.platform.empty()) PutPlatform(order, object);
   if (order.rendezvous) {
     object["rendezvous"] = json::object{{"address", order.rendezvous->address},
@@ -180,6 +183,9 @@ Result<NodeOrder> NodeOrderFromJson(const json::value& value) {
   order.code_dir = GetString(*object, "code_dir");
   order.work_dir = GetString(*object, "work_dir");
   order.code_per_rank = GetBool(*object, "code_per_rank");
+  order.work_shared = GetBool(*object, "work_shared");
+  order.taken_over = WordsFromJson(GetArray(*object, "taken_over"));
+  order.local_inputs = PairsFromJson(GetObject(*object, "local_inputs"));
   order.folders = WordsFromJson(GetArray(*object, "folders"));
   order.agent = GetBool(*object, "agent");
   order.notes = WordsFromJson(GetArray(*object, "notes"));

@@ -65,8 +65,12 @@ struct NodeOrder {
   std::string dir;             // …/attempts/<n>/node<k>
   std::string attempt_dir;     // …/attempts/<n>: `control` and the other nodes' folders are here
   std::string code_dir;        // snapshot to copy into work/code before anything runs; empty: none
-  std::string work_dir;        // dir/work
+  std::string work_dir;        // dir/work, or attempt_dir/work
   bool code_per_rank = false;  // copy into work/rank<r> instead
+  bool work_shared = false;    // work_dir is the same on all nodes; one of them prepares it
+  // Folders in attempt_dir that this attempt takes over from an earlier one; empty: all are new.
+  std::vector<std::string> taken_over;
+  Pairs local_inputs;                // name, path on this machine; checked before ranks start
   std::vector<OrderFile> files;      // written after the code is there
   std::vector<std::string> folders;  // made beforehand (outputs)
   std::vector<RankOrder> ranks;      // may be empty: a node that only serves `muster agent`
