@@ -68,25 +68,46 @@ def published(server, scratch, there, **document):
     return job, content
 
 
+def refusal(server, there, *words):
+    """What a user reads who submits a job that would replace a result: at submit, or for a bucket before its ranks start."""
+    done = server.run(*words, check=False)
+    if isinstance(there, Folder):
+        assert done.returncode == 2, done
+        return done.stderr
+    return ended(server, int(done.stdout.split()[0]), "failed")["attempts"][-1]["cause"]["what"]
+
+
 def test_a_result_is_refused_before_ranks_start_and_the_earlier_one_stays(cluster, scratch, there):
     first, content = published(cluster, scratch, there)
-    job = cluster.submit(job_file(scratch, f"touch {scratch}/ran; " + WRITE, outputs=to(there), resources={"nodes": 2}))
-    what = ended(cluster, job, "failed")["attempts"][-1]["cause"]["what"]
-    assert f"holds the complete result of job {first} (good)" in what and "overwrite: true" in what and "${job_id}" in what, what
+    file = job_file(scratch, f"touch {scratch}/ran; " + WRITE, outputs=to(there), resources={"nodes": 2})
+    what = refusal(cluster, there, "run", "-d", file)
+    assert f"the complete result of job {first} (good)" in what and "overwrite: true" in what and "${job_id}" in what, what
     assert not (scratch / "ran").exists(), "no rank may run for a result that cannot be published"
     assert there.content() == content
-    shown = cluster.run("describe", job).stdout
-    assert f"complete result of job {first}" in shown, shown
+    if isinstance(there, Bucket):
+        assert f"complete result of job {first}" in cluster.run("describe", first + 1).stdout
+    else:
+        assert len(cluster.get("/jobs")["jobs"]) == 1
 
 
 def test_a_rerun_is_refused_and_overwrite_allows_it(cluster, scratch, there):
     first, content = published(cluster, scratch, there)
-    again = int(cluster.run("rerun", "-d", first).stdout.split()[0])
-    ended(cluster, again, "failed")
+    assert f"complete result of job {first}" in refusal(cluster, there, "rerun", "-d", first)
     assert there.content() == content
     job = cluster.submit(job_file(scratch, WRITE, outputs=to(there)), "--overwrite")
     ended(cluster, job, "succeeded")
     assert there.content()["net.ckpt"] == f"{job}\n".encode() and json.loads(there.content()[MANIFEST])["job"] == job
+
+
+def test_a_result_that_appears_before_the_start_is_kept(cluster, scratch, there):
+    gate = cluster.submit("-N", "2", "-g", "cpu:2", "--", f"while [ ! -e {scratch}/go ]; do sleep 0.02; done")
+    cluster.wait_state(gate, "running")
+    queued = cluster.submit(job_file(scratch, f"touch {scratch}/ran; " + WRITE, outputs=to(there), resources={"devices": "cpu:2"}))
+    first, content = published(cluster, scratch, there, resources={"devices": "npu:1"})
+    (scratch / "go").touch()
+    what = ended(cluster, queued, "failed")["attempts"][-1]["cause"]["what"]
+    assert f"holds the complete result of job {first} (good)" in what, what
+    assert there.content() == content and not (scratch / "ran").exists()
 
 
 def test_a_result_that_appears_while_the_job_runs_is_kept(cluster, scratch, there):

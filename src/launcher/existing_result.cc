@@ -15,8 +15,6 @@ using transfer::Location;
 
 // The time to wait for a store that does not answer.
 constexpr int64_t kPatienceMs = 3000;
-// A longer manifest counts as one that cannot be read.
-constexpr int64_t kLongestManifest = 64 << 20;
 
 // The text of the manifest; nullopt where there is none, or where that cannot be found out.
 std::optional<std::string> ReadFromStore(const Location& folder, transfer::Stores& stores) {
@@ -45,21 +43,14 @@ std::optional<std::string> ReadFromFolder(const Location& folder) {
 
 }  // namespace
 
-bool ProtectsItsPlace(const Result<Manifest>& manifest) {
-  return !manifest || manifest->state == "succeeded";
-}
-
 Status CheckNoOtherResult(const Location& folder, transfer::Stores& stores,
                           const std::function<bool(const Manifest&)>& own) {
   const auto text = folder.remote() ? ReadFromStore(folder, stores) : ReadFromFolder(folder);
   if (!text) return {};
   const auto manifest = ReadManifestHead(*text);
   if (!ProtectsItsPlace(manifest) || (manifest && own(*manifest))) return {};
-  const std::string whose = manifest
-                                ? fmt::format("of job {} ({})", manifest->job, manifest->job_name)
-                                : "of a job that its manifest does not name";
   return Fail(Code::kConflict,
-              fmt::format("{} holds the complete result {}", transfer::Show(folder), whose),
+              fmt::format("{} holds {}", transfer::Show(folder), Describe(manifest)),
               "publish to another place, such as one with ${job_id} in its name, or set "
               "`overwrite: true` for the output (--overwrite)");
 }

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "base/result.h"
-#include "launcher/manifest.h"
+#include "model/manifest.h"
 #include "transfer/location.h"
 #include "transfer/s3_client.h"
 #include "transfer/stores.h"
@@ -11,10 +11,6 @@
 namespace muster::launcher {
 
 // A place with a manifest holds the complete result of a job. Publishing there would destroy it.
-
-// Whether `manifest` protects its place: it was published by a job that succeeded, or cannot be
-// read.
-bool ProtectsItsPlace(const Result<Manifest>& manifest);
 
 // kConflict when `folder` has a manifest that protects it. `own` tells whether a manifest is the
 // caller's own. A store that does not answer, or does not let us read, is no conflict. Tries once.

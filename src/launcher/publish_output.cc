@@ -12,7 +12,7 @@
 #include "base/counted.h"
 #include "base/text.h"
 #include "launcher/existing_result.h"
-#include "launcher/manifest.h"
+#include "model/manifest.h"
 #include "transfer/lister.h"
 #include "transfer/remove.h"
 

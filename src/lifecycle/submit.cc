@@ -10,8 +10,10 @@
 #include "base/text.h"
 #include "dialect/command.h"
 #include "lifecycle/conductor_impl.h"
+#include "model/manifest.h"
 #include "model/shell_env.h"
 #include "model/source.h"
+#include "model/variables.h"
 
 namespace muster::lifecycle {
 namespace {
@@ -63,6 +65,27 @@ void CheckInputs(const std::vector<JobSpec>& specs, std::vector<Fault>& faults) 
       faults.push_back({.path = "inputs." + name,
                         .found = fmt::format("{}: {}", Printable(path), strerror(errno)),
                         .expected = "a file or folder that exists on the nodes"});
+    }
+  }
+}
+
+// A result that another job published into a folder is kept. Buckets are looked at before the ranks
+// start.
+void CheckResults(const std::vector<JobSpec>& specs, std::vector<Fault>& faults) {
+  std::set<std::string> seen;
+  for (const JobSpec& spec : specs) {
+    for (const Publishing& output : spec.published) {
+      const bool known = !IsFar(output.to) && !output.to.contains(kJobIdVariable);
+      if (output.overwrite || !known || !seen.insert(output.to).second) continue;
+      const os::Path file = os::Path(dialect::PlainPath(output.to)) / kManifestName;
+      const auto text = os::ReadFile(file, kLongestManifest);
+      if (!text && text.error().code != Code::kTooLarge) continue;
+      const auto manifest = ReadManifestHead(text.value_or(""));
+      if (!ProtectsItsPlace(manifest)) continue;
+      faults.push_back({.path = "outputs." + output.name,
+                        .found = Describe(manifest),
+                        .expected = "another place, such as one with ${job_id} in its name, or "
+                                    "overwrite: true (--overwrite)"});
     }
   }
 }
@@ -154,6 +177,7 @@ void Conductor::Impl::CheckSpecs(std::vector<JobSpec>& specs, const SubmitReques
     }
   }
   CheckInputs(specs, faults);
+  CheckResults(specs, faults);
 }
 
 void Conductor::Impl::Accept(std::vector<JobSpec> specs, const SubmitRequest& request,

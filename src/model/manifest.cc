@@ -1,6 +1,8 @@
-#include "launcher/manifest.h"
+#include "model/manifest.h"
 
-namespace muster::launcher {
+#include <fmt/format.h>
+
+namespace muster {
 
 namespace {
 constexpr int kVersion = 1;
@@ -41,4 +43,13 @@ Result<Manifest> ReadManifestHead(std::string_view text) {
                   .files = {}};
 }
 
-}  // namespace muster::launcher
+bool ProtectsItsPlace(const Result<Manifest>& manifest) {
+  return !manifest || manifest->state == "succeeded";
+}
+
+std::string Describe(const Result<Manifest>& manifest) {
+  if (!manifest) return "the complete result of a job that its manifest does not name";
+  return fmt::format("the complete result of job {} ({})", manifest->job, manifest->job_name);
+}
+
+}  // namespace muster

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "model/spec.h"
 
-namespace muster::launcher {
+namespace muster {
 
 // What stands beside a published output: written last and taken away first, so that the output is
 // whole where it is, and not where it is not.
@@ -35,4 +35,12 @@ json::object ToJsonObject(const Manifest& manifest);
 // Without the list of files. kCorrupt when the text is not a manifest.
 Result<Manifest> ReadManifestHead(std::string_view text);
 
-}  // namespace muster::launcher
+// A longer manifest counts as one that cannot be read.
+inline constexpr int64_t kLongestManifest = 64 << 20;
+// Whether a manifest protects its place from other jobs: it is of a job that succeeded, or cannot
+// be read.
+bool ProtectsItsPlace(const Result<Manifest>& manifest);
+// "the complete result of job 3 (resnet)"
+std::string Describe(const Result<Manifest>& manifest);
+
+}  // namespace muster
