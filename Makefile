@@ -26,6 +26,7 @@ build/%/build.ninja: CMakeLists.txt CMakePresets.json $(wildcard cmake/*)
 
 build: build/release/build.ninja
 	@tools/deps.sh build
+	@tools/deps.sh console || echo "make build: the web console is left out." >&2
 	@tools/build.sh release muster
 
 # Make reads this file before any package is there: the presets need cmake.

@@ -12,8 +12,12 @@
 #include <fmt/format.h>
 
 #include "api/api.h"
+#include "api/console/buckets.h"
+#include "api/console/console.h"
+#include "api/console/job_files.h"
 #include "api/endpoint.h"
 #include "apps/attempt_keys.h"
+#include "apps/console_bundle.h"
 #include "apps/owner.h"
 #include "apps/private_folders.h"
 #include "apps/settings.h"
@@ -177,10 +181,13 @@ Status Run(const Settings& settings) {
   // Requests wait until the keys of running jobs are known again.
   MUSTER_ASSIGN(const auto bucket_store, OpenObjects(settings));
   AttemptKeys keys(*bucket_store, code);
+  const SystemClock clock;
+  api::Sessions sessions(token, !settings.tls_certificate.empty(), clock);
   http::Router router;
   MUSTER_ASSIGN(auto server, http::Server::Create({.host = settings.host,
                                                    .port = settings.port,
                                                    .token = token,
+                                                   .sign_in = &sessions,
                                                    .tls_certificate = settings.tls_certificate,
                                                    .tls_key = settings.tls_key},
                                                   router));
@@ -207,6 +214,7 @@ Status Run(const Settings& settings) {
                       .build_date = kBuildDate,
                       .shutdown = [&] { server->Shutdown(kDrainMs); }};
   api::AddRoutes(router, parts);
+  MUSTER_TRY(api::AddConsole(router, sessions, ConsoleBundle()));
   MUSTER_TRY(conductor.Recover());
   loop.WatchReadable(signals.get(), [&] {
     signalfd_siginfo info;
@@ -216,6 +224,8 @@ Status Run(const Settings& settings) {
     server->Shutdown(kDrainMs);
   });
   bucket_store->Serve();
+  api::AddJobFileRoutes(router, {conductor, loop, pool});
+  api::AddBucketRoutes(router, {*bucket_store, loop, pool});
   MUSTER_TRY(lock.SetUrl(server->url()));
   MUSTER_TRY(api::WriteEndpoint(settings.data, EndpointOf(*server, token, *bucket_store)));
   OwnerWatch owner(loop, conductor, *journal, [&] { server->Shutdown(kDrainMs); });

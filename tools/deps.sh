@@ -10,13 +10,15 @@ packages() {
                 libboost-url1.81-dev libssl-dev libsqlite3-dev libyaml-cpp-dev libfmt-dev libgtest-dev libgmock-dev \
                 librapidcheck-dev ;;
     demo) echo python3 python3-torch python3-numpy libopenblas0-pthread dataset-fashion-mnist ;;
-    test) packages build; packages demo
+    test) packages build; packages demo; packages console; echo chromium fonts-wqy-microhei
           echo python3-pytest python3-pytest-xdist python3-yaml python3-jsonschema openmpi-bin mpich openssl curl bash zsh fish tmux procps \
                s3cmd rclone awscli python3-boto3 e2fsprogs xfsprogs python3-cairo ;;
     objects) packages test; echo python3-venv ceph-mon ceph-osd ceph-mgr radosgw ceph-common ;;
     frameworks) packages demo
           echo python3-venv python3-pip python3-dev python3-wheel python3-setuptools python3-yaml python3-psutil python3-cloudpickle \
                python3-cffi python3-packaging libtorch-dev pybind11-dev openmpi-bin libopenmpi-dev g++ cmake make ;;
+    # The console is built by the npm that is there, else by Debian's.
+    console) command -v npm > /dev/null || echo nodejs npm ;;
     perf) packages build; packages demo; echo openmpi-bin slurmctld slurmd slurm-client munge python3-cairo fonts-dejavu-core rclone awscli python3-boto3 ;;
     lint) packages build; echo clang-format-19 clang-tidy-19 python3 ;;
     sanitize) packages build; echo libclang-rt-19-dev llvm-19 python3-pytest ;;

@@ -29,6 +29,7 @@ void AddRoutes(http::Router& router, ApiParts& parts) {
   AddJobRoutes(table, context);
   AddStopRoutes(table, context);
   AddLogRoutes(table, context);
+  AddSeriesRoutes(table, context);
   AddEventRoutes(table, context);
   AddCodeRoutes(table, context);
   AddDocumentRoute(table, parts.version);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "api/from_pool.h"
 #include "api/routes.h"
 #include "base/text.h"
 
@@ -23,19 +24,6 @@ Result<http::Response> TakeManifest(store::CodeStore& code, const std::string& t
   const bool complete = missing.empty();
   return http::JsonResponse(
       200, json::object{{"hash", hash}, {"complete", complete}, {"missing", std::move(missing)}});
-}
-
-// Runs `work` in the pool and answers with what it returns, back on the loop. The reply leaves the
-// pool with the answer, for it may die on the loop only.
-void AnswerFromPool(const ContextPtr& context, http::Reply reply,
-                    std::function<Result<http::Response>()> work) {
-  context->parts.pool.Run(
-      [context, reply = Share(std::move(reply)), work = std::move(work)]() mutable {
-        auto answer = std::make_shared<Result<http::Response>>(work());
-        context->parts.loop.Post([reply = std::move(reply), answer] {
-          reply->Send(*answer ? **answer : http::ErrorResponse(answer->error()));
-        });
-      });
 }
 
 // A wrong sum is a fault in what came, not in what is stored here.

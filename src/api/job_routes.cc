@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "api/job_json.h"
@@ -10,6 +12,40 @@ namespace {
 
 constexpr int kPage = 100;
 constexpr int kLargestPage = 1000;
+
+constexpr std::pair<std::string_view, store::JobSort> kSorts[] = {
+    {"id", store::JobSort::kId},
+    {"name", store::JobSort::kName},
+    {"state", store::JobSort::kState},
+    {"framework", store::JobSort::kFramework},
+    {"user", store::JobSort::kUser},
+    {"priority", store::JobSort::kPriority},
+    {"duration", store::JobSort::kDuration}};
+
+// "name" is ascending, "-name" descending.
+Status ReadSort(const std::string& text, store::JobFilter& filter) {
+  if (text.empty()) return {};
+  filter.ascending = text.front() != '-';
+  const std::string_view column = std::string_view(text).substr(filter.ascending ? 0 : 1);
+  const auto found =
+      std::ranges::find(kSorts, column, &std::pair<std::string_view, store::JobSort>::first);
+  if (found == std::end(kSorts))
+    return Fail(Code::kInvalid, "sort names no column that jobs can be sorted by",
+                "use id, name, state, framework, user, priority or duration; -name sorts "
+                "descending");
+  filter.sort = found->second;
+  return {};
+}
+
+Result<json::object> CountsJson(Context& context, const store::JobFilter& filter) {
+  MUSTER_ASSIGN(const auto counts, context.parts.journal.CountJobs(filter));
+  json::object object;
+  for (int i = 0; i < kStateCount; ++i) {
+    const auto count = counts.find(State(i));
+    object[Name(State(i))] = count == counts.end() ? 0 : count->second;
+  }
+  return object;
+}
 
 Result<http::Response> ListJobs(Context& context, const http::Request& request) {
   const int limit = int(QueryInt(request, "limit").value_or(kPage));
@@ -27,6 +63,9 @@ Result<http::Response> ListJobs(Context& context, const http::Request& request) 
   }
   filter.before = QueryInt(request, "before");
   filter.limit = limit + 1;  // one more tells whether there is a next page
+  filter.text = QueryText(request, "text");
+  filter.offset = QueryInt(request, "offset").value_or(0);
+  MUSTER_TRY(ReadSort(QueryText(request, "sort"), filter));
   MUSTER_ASSIGN(std::vector<store::JobRow> rows, context.parts.journal.ListJobs(filter));
   json::value next = nullptr;
   if (int(rows.size()) > limit) {
@@ -35,8 +74,11 @@ Result<http::Response> ListJobs(Context& context, const http::Request& request) 
   }
   json::array jobs;
   for (const store::JobRow& row : rows) jobs.push_back(RowJson(context, row));
-  return http::JsonResponse(200,
-                            json::object{{"jobs", std::move(jobs)}, {"next", std::move(next)}});
+  json::object page{{"jobs", std::move(jobs)}, {"next", std::move(next)}};
+  if (QueryFlag(request, "counts")) {
+    MUSTER_ASSIGN(page["counts"], CountsJson(context, filter));
+  }
+  return http::JsonResponse(200, page);
 }
 
 Result<http::Response> GetJob(Context& context, const http::Request& request) {
@@ -73,7 +115,12 @@ std::vector<Param> ListQuery() {
           {"user", Kind::kText, "only jobs of this user"},
           {"label", Kind::kText, "only jobs with this label, NAME=VALUE"},
           {"limit", Kind::kInt, "how many at most; 100 unless said", 1, kLargestPage},
-          {"before", Kind::kInt, "only ids below this: the `next` of the page before", 1}};
+          {"before", Kind::kInt, "only ids below this: the `next` of the page before", 1},
+          {"text", Kind::kText, "only jobs with this text in id, name, user, group or framework"},
+          {"sort", Kind::kText,
+           "id, name, state, framework, user, priority or duration; with - in front descending"},
+          {"offset", Kind::kInt, "skip so many jobs"},
+          {"counts", Kind::kFlag, "1: also how many jobs are in each state"}};
 }
 
 }  // namespace

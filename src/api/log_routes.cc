@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "api/answers.h"
+#include "api/from_pool.h"
+#include "api/log_search.h"
 #include "api/params.h"
 #include "api/raw_log.h"
 #include "api/routes.h"
@@ -164,6 +166,49 @@ void SendRawLog(Context& context, const http::Request& request, bool of_hooks, h
                    std::make_unique<RawLogStream>(context.stream_parts(), raw->options));
 }
 
+Result<http::Response> SearchAnswer(const os::Path& file, const LogSearch& search) {
+  MUSTER_ASSIGN(const LogHits found, SearchLog(file, search));
+  json::array hits;
+  for (const LogHit& hit : found.hits)
+    hits.push_back(json::object{{"offset", hit.offset}, {"text", hit.text}});
+  json::value next = nullptr;
+  if (found.next) next = *found.next;
+  return http::JsonResponse(200,
+                            json::object{{"hits", std::move(hits)}, {"next", std::move(next)}});
+}
+
+void SearchRankLog(const ContextPtr& context, const http::Request& request, http::Reply reply) {
+  const Result<Job> job = context->jobs.Find(PathInt(request, "id"));
+  if (!job) return reply.Send(http::ErrorResponse(job.error()));
+  const int rank = int(PathInt(request, "rank"));
+  const std::optional<int> attempt = QuerySmall(request, "attempt");
+  Status status = CheckAttempt(*job, attempt);
+  if (status) status = CheckRank(*job, attempt, rank);
+  if (!status) return reply.Send(http::ErrorResponse(status.error()));
+  const int latest = job->current() ? job->current()->number : 0;
+  const auto path = RankLogPath(context->jobs, *job, attempt.value_or(latest), rank);
+  LogSearch search{.text = QueryText(request, "text"),
+                   .regex = QueryFlag(request, "regex"),
+                   .ignore_case = QueryFlag(request, "ignore_case"),
+                   .offset = QueryInt(request, "offset").value_or(0),
+                   .limit = int(QueryInt(request, "limit").value_or(100))};
+  AnswerFromPool(context, std::move(reply),
+                 [file = path.value_or(os::Path()), search = std::move(search)] {
+                   return SearchAnswer(file, search);
+                 });
+}
+
+std::vector<Param> SearchQuery() {
+  using Kind = Param::Kind;
+  constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
+  return {{"attempt", Kind::kInt, "else the latest", 1, kMaxInt},
+          {"text", Kind::kText, "what to find; needed"},
+          {"regex", Kind::kFlag, "1: text is a regular expression, as for grep -E"},
+          {"ignore_case", Kind::kFlag, "1: in any case of letters"},
+          {"offset", Kind::kInt, "begin there: the `next` of the answer before"},
+          {"limit", Kind::kInt, "so many hits at most; 100 unless said", 1, 1000}};
+}
+
 std::vector<Param> StreamQuery() {
   using Kind = Param::Kind;
   constexpr int64_t kMaxInt = std::numeric_limits<int32_t>::max();
@@ -226,6 +271,16 @@ void AddLogRoutes(RouteTable& table, const ContextPtr& context) {
       [context](const Call& call, http::Reply reply) {
         SendRawLog(*context, call.request, /*of_hooks=*/true, std::move(reply));
       });
+  table.AddLater({.method = "GET",
+                  .path = "/jobs/{id}/ranks/{rank}/search",
+                  .id = "searchRankLog",
+                  .summary = "Lines of one rank's log that have a text or match an expression",
+                  .query = SearchQuery(),
+                  .answers = {{200, "hits in their order, and where to go on", "LogHits"}},
+                  .errors = {Code::kNotFound}},
+                 [context](const Call& call, http::Reply reply) {
+                   SearchRankLog(context, call.request, std::move(reply));
+                 });
 }
 
 }  // namespace muster::api

@@ -194,15 +194,22 @@ bool LogStream::AppendSlice(RankLog& log, std::string& out) {
   return true;
 }
 
+// How far the client had this rank's log before it resumed; nothing when it had not begun.
+std::optional<int64_t> LogStream::ResumeOffset(int rank) const {
+  if (!first_attempt_ || !options_.resume) return std::nullopt;
+  const auto found = options_.resume->offsets.find(rank);
+  if (found == options_.resume->offsets.end()) return std::nullopt;
+  return found->second;
+}
+
 Status LogStream::Place(RankLog& log) {
   if (log.offset) return {};
   if (!options_.follow) {
     MUSTER_ASSIGN(log.end, log.file.Size());
   }
   int64_t start = 0;
-  const auto& resume = options_.resume;
-  if (first_attempt_ && resume && resume->offsets.contains(log.rank)) {
-    start = resume->offsets.at(log.rank);
+  if (const auto resume = ResumeOffset(log.rank)) {
+    start = *resume;
   } else if (first_attempt_) {
     if (options_.tail) {
       MUSTER_ASSIGN(start, log.file.TailStart(*options_.tail, kTailLookBack));
@@ -228,7 +235,8 @@ void LogStream::AppendLog(const RankLog& log, std::string_view text, int64_t wal
                           std::string& out) const {
   RankOffsets offsets;
   for (const RankLog& each : ranks_)
-    if (each.offset) offsets.emplace_back(each.rank, *each.offset);
+    if (const auto offset = each.offset ? each.offset : ResumeOffset(each.rank))
+      offsets.emplace_back(each.rank, *offset);
   json::object data{{"attempt", attempt_},
                     {"rank", log.rank},
                     {"offset", *log.offset - int64_t(text.size())},

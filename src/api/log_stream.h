@@ -83,6 +83,7 @@ class LogStream final : public http::Stream {
   void AppendProgress(std::string& out);
   void AppendLogs(std::string& out);
   bool AppendSlice(RankLog& log, std::string& out);
+  std::optional<int64_t> ResumeOffset(int rank) const;
   Status Place(RankLog& log);
   bool Hold(RankLog& log);
   bool IsChosen(int rank) const { return options_.ranks.empty() || options_.ranks.contains(rank); }

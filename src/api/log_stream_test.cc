@@ -132,6 +132,19 @@ TEST_F(LogStreamTest, ResumingAfterAnyEventLosesAndDoublesNoByte) {
   }
 }
 
+// A resumed stream may be cut before every rank was looked at: its ids still name all ranks that
+// the client has begun.
+TEST_F(LogStreamTest, ResumingAResumedStreamDoublesNoByte) {
+  jobs_.AddAttempt(kJob, 1, 3);
+  for (int rank = 0; rank < 3; ++rank) Append(LogOf(rank), "old\n");
+  const std::string first = Open().Drain().events.back().id;
+  Append(LogOf(0), "new\n");
+  const StreamReader second = Open({.resume = *ParsePosition(first)}).Drain();
+  EXPECT_EQ(second.events.back().id, "1;0:8,1:4,2:4");
+  const StreamReader third = Open({.resume = *ParsePosition(second.events.back().id)}).Drain();
+  for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(third.TextOf(rank), "") << rank;
+}
+
 TEST_F(LogStreamTest, EveryRankHasItsTurnBesideOneThatWritesMuch) {
   jobs_.AddAttempt(kJob, 1, 2);
   std::string much;

@@ -57,6 +57,7 @@ class OpenApiTest : public testing::Test {
     put("{node}", "0");
     put("{group}", exists ? group_ : "sweep-999999");
     put("{sha256}", os::Sha256(Blob()));
+    if (row.id() == "searchRankLog" && exists) target += "?text=a";
     return target;
   }
   static std::string Body(const Row& row) {
@@ -86,7 +87,7 @@ class OpenApiTest : public testing::Test {
     const std::string target = Target(row, status != 404);
     switch (status) {
       case 400:
-        return Send(row, target + "?nonsense=1");
+        return Send(row, target + (target.find('?') == target.npos ? "?" : "&") + "nonsense=1");
       case 401:
         return SendHead(row, "Content-Length: 0\r\n");
       case 413:

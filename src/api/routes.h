@@ -42,6 +42,7 @@ void AddJobRoutes(RouteTable& table, const ContextPtr& context);
 void AddSubmitRoutes(RouteTable& table, const ContextPtr& context);
 void AddStopRoutes(RouteTable& table, const ContextPtr& context);
 void AddLogRoutes(RouteTable& table, const ContextPtr& context);
+void AddSeriesRoutes(RouteTable& table, const ContextPtr& context);
 void AddEventRoutes(RouteTable& table, const ContextPtr& context);
 void AddCodeRoutes(RouteTable& table, const ContextPtr& context);
 

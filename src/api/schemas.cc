@@ -133,7 +133,9 @@ constexpr std::string_view kAnswers = R"json({
   "properties": {
     "jobs": {"type": "array", "items": {"$ref": "#/components/schemas/JobRow"}},
     "next": {"type": ["integer", "null"],
-      "description": "pass it as `before` for the next page; null: there is none"}}},
+      "description": "pass it as `before` for the next page of a list that is sorted by id; null: there is none"},
+    "counts": {"type": "object", "additionalProperties": {"type": "integer"},
+      "description": "jobs by state, over all states and pages"}}},
 "Job": {
   "type": "object",
   "required": ["id", "name", "state", "framework", "group", "user", "reason", "created_ms",
@@ -194,6 +196,24 @@ constexpr std::string_view kAnswers = R"json({
       "seq": {"type": "integer"}, "job": {"type": "integer"}, "wall_ms": {"type": "integer"},
       "kind": {"type": "string"},
       "data": {"type": "object"}}}}}},
+"LogHits": {
+  "type": "object", "required": ["hits", "next"], "additionalProperties": false,
+  "properties": {
+    "hits": {"type": "array", "items": {
+      "type": "object", "required": ["offset", "text"], "additionalProperties": false,
+      "properties": {
+        "offset": {"type": "integer", "description": "of the line's first byte"},
+        "text": {"type": "string", "description": "the part of the line around the match"}}}},
+    "next": {"type": ["integer", "null"],
+      "description": "pass it as `offset` to go on; null: the whole log was searched"}}},
+"SeriesTable": {
+  "type": "object", "required": ["series"], "additionalProperties": false,
+  "properties": {"series": {"type": "array", "items": {
+    "type": "object", "required": ["rank", "name", "points"], "additionalProperties": false,
+    "properties": {
+      "rank": {"type": "integer"}, "name": {"type": "string"},
+      "points": {"type": "array", "description": "[wall_ms, step or null, value or null for NaN and infinities], oldest first",
+        "items": {"type": "array"}}}}}}},
 "GroupStopping": {
   "type": "object", "required": ["group", "stopping"], "additionalProperties": false,
   "properties": {"group": {"type": "string"}, "stopping": {"type": "integer"}}},

@@ -51,6 +51,7 @@ Verb StopVerb();
 Verb RerunVerb();
 Verb PlanVerb();
 Verb NodesVerb();
+Verb OpenVerb();
 Verb EventsVerb();
 Verb RmVerb();
 Verb CpVerb();

@@ -63,8 +63,8 @@ Response Unauthorized(bool tried) {
 
 }  // namespace
 
-Gate::Gate(std::string_view token, bool loopback)
-    : has_token_(!token.empty()), token_(Hash(token)), loopback_(loopback) {}
+Gate::Gate(std::string_view token, bool loopback, const SignIn* sign_in)
+    : has_token_(!token.empty()), token_(Hash(token)), loopback_(loopback), sign_in_(sign_in) {}
 
 Gate::Digest Gate::Hash(std::string_view text) {
   Digest digest;
@@ -89,6 +89,23 @@ bool Gate::HostAllowed(std::string_view host) const {
   return ::inet_pton(AF_INET, name.c_str(), &address) == 1 && (ntohl(address.s_addr) >> 24) == 127;
 }
 
+std::expected<void, Response> Gate::CheckToken(const Request& request) const {
+  const std::string_view authorization = FindHeader(request.headers, "Authorization");
+  if (TokenMatches(authorization)) return {};
+  if (!authorization.empty() || sign_in_ == nullptr)
+    return std::unexpected(Unauthorized(!authorization.empty()));
+  switch (sign_in_->Check(request)) {
+    case SignIn::Finding::kValid:
+      return {};
+    case SignIn::Finding::kForged:
+      return Refuse(403, Code::kDenied, "the request was sent by a page of another origin",
+                    "programs send 'Authorization: Bearer TOKEN' instead of the console's cookie");
+    case SignIn::Finding::kNone:
+      break;
+  }
+  return std::unexpected(Unauthorized(false));
+}
+
 std::expected<const Route*, Response> Gate::Admit(const Router& router, const RequestFacts& facts,
                                                   Request& request) const {
   if (auto host = CheckHostHeader(facts, request); !host) return std::unexpected(host.error());
@@ -102,9 +119,8 @@ std::expected<const Route*, Response> Gate::Admit(const Router& router, const Re
   }
   Router::Match match = router.Find(request.method, target->path);
   if (match.route == nullptr) return std::unexpected(std::move(match.error));
-  const std::string_view authorization = FindHeader(request.headers, "Authorization");
-  if (!match.route->open && !TokenMatches(authorization)) {
-    return std::unexpected(Unauthorized(!authorization.empty()));
+  if (!match.route->open) {
+    if (auto token = CheckToken(request); !token) return std::unexpected(token.error());
   }
   if (auto expect = CheckExpect(request); !expect) return std::unexpected(expect.error());
   if (auto body = CheckBody(facts, *match.route); !body) return std::unexpected(body.error());

@@ -17,12 +17,25 @@ struct RequestFacts {
   int64_t content_length = 0;
 };
 
+// Recognises requests of signed-in browsers, which carry a cookie and no Authorization header.
+class SignIn {
+ public:
+  enum class Finding {
+    kNone,    // no session, or one that is not valid any more
+    kValid,   // the request of a signed-in page of this server
+    kForged,  // a valid session, but the request came from a page of another origin
+  };
+  virtual ~SignIn() = default;
+  virtual Finding Check(const Request& head) const = 0;
+};
+
 // Decides, by the head alone, whether a request may go on to its handler. Knows no socket.
 class Gate {
  public:
   // `loopback`: only this machine's programs can connect, so a foreign Host is a web page that had
   // its name pointed here, and is refused. An empty token matches nothing.
-  Gate(std::string_view token, bool loopback);
+  // `sign_in`, where given, outlives the gate.
+  Gate(std::string_view token, bool loopback, const SignIn* sign_in = nullptr);
 
   // Fills path, query and params of `request`. The row that serves it, or the answer instead.
   std::expected<const Route*, Response> Admit(const Router& router, const RequestFacts& facts,
@@ -34,10 +47,12 @@ class Gate {
  private:
   using Digest = std::array<unsigned char, 32>;
   static Digest Hash(std::string_view text);
+  std::expected<void, Response> CheckToken(const Request& request) const;
 
   const bool has_token_;
   const Digest token_;  // SHA-256, so that the comparison's time tells not even the length
   const bool loopback_;
+  const SignIn* const sign_in_;
 };
 
 }  // namespace muster::http

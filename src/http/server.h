@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "http/gate.h"
 #include "http/router.h"
 #include "http/service.h"
 #include "os/loop.h"
@@ -12,8 +13,9 @@ namespace muster::http {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
-  int port = 0;       // 0: any free one
-  std::string token;  // "Bearer <token>", compared in constant time; empty: none fits
+  int port = 0;                     // 0: any free one
+  std::string token;                // "Bearer <token>", compared in constant time; empty: none fits
+  const SignIn* sign_in = nullptr;  // cookies of browsers; outlives the server
   std::string tls_certificate, tls_key;  // PEM files; both or none
   int max_connections = 4096;
   // Before its first authorised request a connection has less time and, where others of its peer's

@@ -30,7 +30,7 @@ struct ServerCore {
       : options(std::move(given)),
         router(entrance.router),
         service(entrance.service),
-        gate(options.token, loopback),
+        gate(options.token, loopback, options.sign_in),
         tls(std::move(secure)),
         crew(std::move(all)),
         member(std::move(take)),

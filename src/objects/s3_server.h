@@ -42,6 +42,7 @@ class S3Server {
   KeyPair first_key() const { return keys_->First(); }
   const std::string& region() const { return parts_->region; }
   KeyRing& keys() { return *keys_; }
+  ObjectStore& store() { return *store_; }
 
  private:
   explicit S3Server(S3Options options) : options_(std::move(options)) {}

@@ -37,6 +37,9 @@ class SqliteJournal final : public Journal {
   Result<std::vector<JobRow>> ListJobs(const JobFilter& filter) override {
     return reads_.ListJobs(filter);
   }
+  Result<std::map<State, int64_t>> CountJobs(const JobFilter& filter) override {
+    return reads_.CountJobs(filter);
+  }
   Result<std::vector<Job>> UnfinishedJobs() override { return reads_.UnfinishedJobs(); }
   Result<std::vector<EventRow>> Events(std::optional<JobId> job, int64_t after_seq,
                                        int limit) override {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,6 +70,8 @@ struct KeyUse {
   std::string group;        // of the sweep, else empty
 };
 
+enum class JobSort { kId, kName, kState, kFramework, kUser, kPriority, kDuration };
+
 struct JobFilter {
   std::vector<State> states;  // empty: any
   std::string name;           // exact; empty: any
@@ -77,6 +80,11 @@ struct JobFilter {
   std::pair<std::string, std::string> label;  // name and value; empty: any
   std::optional<JobId> before;                // ids below this: the paging cursor, newest first
   int limit = 100;
+  // These read every job that the members above leave, instead of a few entries of an index.
+  std::string text = {};  // in the id, name, user, group or framework, in any case of letters
+  JobSort sort = JobSort::kId;
+  bool ascending = false;
+  int64_t offset = 0;  // rows to skip
 };
 
 // When a batch must be on the disk. What was committed survives the end of this process at any
@@ -124,6 +132,9 @@ class Journal {
   virtual Result<std::optional<Job>> FindJob(JobId id) = 0;  // with attempts
   virtual Result<std::optional<KeyUse>> FindKey(const std::string& key) = 0;
   virtual Result<std::vector<JobRow>> ListJobs(const JobFilter& filter) = 0;
+  // How many jobs there are in each state; the states, the paging and the sorting of `filter` are
+  // ignored.
+  virtual Result<std::map<State, int64_t>> CountJobs(const JobFilter& filter) = 0;
   virtual Result<std::vector<Job>> UnfinishedJobs() = 0;  // by id, with attempts
   virtual Result<std::vector<EventRow>> Events(std::optional<JobId> job, int64_t after_seq,
                                                int limit) = 0;

@@ -159,6 +159,18 @@ Result<std::vector<JobRow>> JournalReads::ListJobs(const JobFilter& filter) {
   }
 }
 
+Result<std::map<State, int64_t>> JournalReads::CountJobs(const JobFilter& filter) {
+  MutexLock lock(mutex_);
+  const ListQuery query = MakeCountQuery(filter);
+  std::map<State, int64_t> counts;
+  MUSTER_ASSIGN(Statement rows, db_.Query(query.sql, query.values));
+  while (true) {
+    MUSTER_ASSIGN(const bool row, rows.Step());
+    if (!row) return counts;
+    if (const auto state = StateFromName(rows.Text(0))) counts[*state] = rows.Int(1);
+  }
+}
+
 Result<std::vector<Job>> JournalReads::UnfinishedJobs() {
   MutexLock lock(mutex_);
   return JobsWith(db_, " WHERE unfinished = 1 ORDER BY id", {});

@@ -21,6 +21,7 @@ class JournalReads {
   Result<std::optional<Job>> FindJob(JobId id) EXCLUDES(mutex_);
   Result<std::optional<KeyUse>> FindKey(const std::string& key) EXCLUDES(mutex_);
   Result<std::vector<JobRow>> ListJobs(const JobFilter& filter) EXCLUDES(mutex_);
+  Result<std::map<State, int64_t>> CountJobs(const JobFilter& filter) EXCLUDES(mutex_);
   Result<std::vector<Job>> UnfinishedJobs() EXCLUDES(mutex_);
   Result<std::vector<EventRow>> Events(std::optional<JobId> job, int64_t after_seq, int limit)
       EXCLUDES(mutex_);

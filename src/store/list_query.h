@@ -21,5 +21,7 @@ inline constexpr char kJobRowColumns[] =
     " started_ms, ended_ms, attempts";
 
 ListQuery MakeListQuery(const JobFilter& filter);
+// Columns: state, number of jobs. Reads every job unless the filter has no text.
+ListQuery MakeCountQuery(const JobFilter& filter);
 
 }  // namespace muster::store

@@ -105,12 +105,39 @@ TEST_F(ListQueryTest, AHundredThousandJobsOpenAndListInPages) {
       {JobFilter{.group = "g50"}, 10},
       {JobFilter{.user = "ann"}, 100},
       {JobFilter{.user = "nobody"}, 0},
+      {JobFilter{.offset = 99'950}, 50},
+      {JobFilter{.limit = 1000, .text = "JOB77"}, 1000},
+      {JobFilter{.limit = 1000, .text = "job777"}, 100},
+      {JobFilter{.text = "job%7"}, 0},
+      {JobFilter{.states = {State::kRunning}, .text = "ann"}, 2},
   };
   for (const auto& [filter, count] : pages) {
     const auto page = (*journal)->ListJobs(filter);
     ASSERT_TRUE(page) << page.error().text;
     EXPECT_EQ(page->size(), count) << MakeListQuery(filter).sql;
   }
+}
+
+TEST_F(ListQueryTest, RowsAreSortedByAnyColumnInBothDirections) {
+  auto journal = Journal::Open(*folder_ / "journal.db").value();
+  const auto first = [&](JobFilter filter) { return journal->ListJobs(filter).value().at(0); };
+  EXPECT_EQ(first({.ascending = true}).id, 1);
+  EXPECT_EQ(first({.sort = JobSort::kName, .ascending = true}).name, "job0");
+  EXPECT_EQ(first({.sort = JobSort::kName}).name, "job999");
+  EXPECT_EQ(first({.sort = JobSort::kState}).state, State::kSucceeded);
+  EXPECT_EQ(first({.sort = JobSort::kState, .ascending = true}).state, State::kFailed);
+  for (const JobSort sort :
+       {JobSort::kFramework, JobSort::kUser, JobSort::kPriority, JobSort::kDuration})
+    EXPECT_EQ(first({.sort = sort, .offset = 99'999}).id, 1);
+}
+
+TEST_F(ListQueryTest, JobsAreCountedByState) {
+  auto journal = Journal::Open(*folder_ / "journal.db").value();
+  const std::map<State, int64_t> all = {
+      {State::kRunning, 2}, {State::kFailed, 9'999}, {State::kSucceeded, 89'999}};
+  EXPECT_EQ(journal->CountJobs({.states = {State::kFailed}, .limit = 5}).value(), all);
+  EXPECT_EQ(journal->CountJobs({.text = "job777"}).value(),
+            (std::map<State, int64_t>{{State::kSucceeded, 100}}));
 }
 
 }  // namespace

@@ -41,6 +41,9 @@ class HeldJournal final : public store::Journal {
   Result<std::vector<store::JobRow>> ListJobs(const store::JobFilter& filter) override {
     return real_->ListJobs(filter);
   }
+  Result<std::map<State, int64_t>> CountJobs(const store::JobFilter& filter) override {
+    return real_->CountJobs(filter);
+  }
   Result<std::vector<Job>> UnfinishedJobs() override { return real_->UnfinishedJobs(); }
   Result<std::vector<store::EventRow>> Events(std::optional<JobId> job, int64_t after_seq,
                                               int limit) override {
