@@ -1,6 +1,6 @@
 # The front door. Every target installs what it needs (Debian packages, as root) and may be run twice.
 .DEFAULT_GOAL := help
-.PHONY: help build build-all demo test check test-objects test-frameworks torture perf lint format sanitize fuzz coverage clean
+.PHONY: help build build-all install demo test check mutate test-objects test-frameworks torture perf lint format sanitize fuzz coverage clean
 
 MUSTER := build/release/muster
 
@@ -13,9 +13,11 @@ help:
 	@echo "make torture   build, then kill, fill, resist and overload it (TORTURE=long: for hours)"
 	@echo "make perf      build, then race it beside Slurm and mpirun (ONLY=submit,logs; PUBLISH=1)"
 	@echo "make build     leave the executable at $(MUSTER)"
+	@echo "make install   executable, completions, manual pages and systemd unit (PREFIX=/usr/local DESTDIR=)"
 	@echo "make lint      format, clang-tidy and the project's own checks"
 	@echo "make sanitize  unit tests under address, undefined and thread sanitizers (ONLY='asan http')"
 	@echo "make fuzz      every fuzz target for a minute (FUZZ_SECONDS=60 FUZZ_SEED=1 ONLY='xml wire')"
+	@echo "make mutate    how many wrong changes of the sources do the tests detect? (MUTANTS=20 SEED= ONLY=src/http/ WHOLE=1)"
 	@echo "make coverage  line coverage of the unit tests"
 	@echo "make format    let clang-format rewrite the sources"
 
@@ -39,6 +41,9 @@ demo: build
 
 build-all: deps-build
 	@tools/build.sh release
+
+install: build
+	@DESTDIR="$(DESTDIR)" PREFIX="$(or $(PREFIX),/usr/local)" tools/install.sh
 
 check:
 	@tools/gate.py --all
@@ -83,6 +88,10 @@ fuzz: deps-build
 coverage: deps-build
 	@tools/deps.sh sanitize
 	@tools/coverage.sh
+
+mutate: build
+	@tools/deps.sh test
+	@tools/mutate.py --count "$(or $(MUTANTS),20)" $(if $(SEED),--seed "$(SEED)") $(if $(ONLY),--only "$(ONLY)") $(if $(WHOLE),--whole)
 
 clean:
 	rm -rf build

@@ -167,3 +167,40 @@ def test_skipped_tests_are_listed_with_their_reasons(tmp_path):
 
 def test_report_of_a_crashed_program_counts_as_one_failure(tmp_path):
     assert test_report.read(tmp_path / "missing.xml") == ({"failed": 1}, [])
+
+
+def played(tmp_path, monkeypatch, capfd, suites, everything=False, minutes=20):
+    """A gate whose suites are these commands, and what it prints at its end."""
+    monkeypatch.setattr(gate, "RECORD", tmp_path / "gate.json")
+    monkeypatch.setattr(gate_suites, "all_suites", lambda: [Suite(name, "key", ("sh", "-c", command), 60) for name, command in suites])
+    one = gate.Gate(everything)
+    one.minutes = minutes
+    one.heavy()
+    code = one.report()
+    return code, capfd.readouterr().out.splitlines()
+
+
+def test_gate_lists_what_ran_and_what_was_left_out_and_counts_last(tmp_path, monkeypatch, capfd):
+    code, lines = played(tmp_path, monkeypatch, capfd, [("one", "echo 3 passed, 0 failed"), ("two", "echo 2 passed, 0 failed")])
+    assert code == 0 and lines[-1] == "5 passed, 0 failed"
+    assert any("one: passed in 0 min 0 s, 3 passed, 0 failed (has not passed yet)" in line for line in lines)
+    assert not [line for line in lines if line.startswith("Left out")]
+    assert gate.read_record()["two"].passed == ("key",)
+
+
+def test_gate_leaves_suites_out_after_a_failure(tmp_path, monkeypatch, capfd):
+    code, lines = played(tmp_path, monkeypatch, capfd, [("one", "echo 1 passed, 2 failed; exit 1"), ("two", "true")])
+    assert code == 1 and lines[-1] == "1 passed, 2 failed"
+    assert "  two: an earlier step failed" in lines
+    assert gate.read_record()["one"].failed and "two" not in gate.read_record()
+
+
+def test_gate_without_time_runs_nothing_and_says_so(tmp_path, monkeypatch, capfd):
+    code, lines = played(tmp_path, monkeypatch, capfd, [("one", "exit 1")], minutes=0.5)
+    assert code == 0 and lines[-1] == "0 passed, 0 failed"
+    assert "  one: has not passed yet; it takes about 1 min, and 0 min are left" in lines
+
+
+def test_check_runs_all_suites_although_one_fails(tmp_path, monkeypatch, capfd):
+    code, lines = played(tmp_path, monkeypatch, capfd, [("one", "exit 1"), ("two", "echo 4 passed")], everything=True)
+    assert code == 1 and lines[-1] == "4 passed, 1 failed"

@@ -9,7 +9,7 @@ import signal
 import subprocess
 
 import pytest
-from conftest import MUSTER, PYTHON, Muster, marked_processes, wait_until
+from conftest import MUSTER, PYTHON, Muster, marked_processes, need_view, wait_until
 
 UUID = "00000000-0000-4000-8000-{:012}"
 NO_MOUNTS = "this machine does not allow mounts"
@@ -61,10 +61,6 @@ def notes(job):
     return [note for node in job["attempts"][-1]["nodes"] for note in node["notes"]]
 
 
-def has_view(job):
-    return not any(NO_MOUNTS in note for note in notes(job))
-
-
 def write(path, text, mode=0o644):
     path.write_text(text)
     path.chmod(mode)
@@ -82,8 +78,7 @@ def test_modelarts_sets_folders_variables_and_arguments_of_every_card(cluster, s
                     inputs={"data_url": str(scratch / "set")}, outputs={"train_url": None}, parameters={"epochs": 3},
                     resources={"nodes": 2, "devices": "npu:2"}, env={"LOOK": look})
     job = succeeded(cluster, cluster.submit(spec))
-    if not has_view(job):
-        pytest.skip(notes(job)[0])
+    need_view(notes(job))
     name = "modelarts-job-" + UUID.format(job["id"])
     for rank in range(4):
         node, device = divmod(rank, 2)
@@ -121,8 +116,7 @@ def task_log(cluster, job, node=0):
 def test_volcano_folder_has_the_names_of_all_nodes(cluster, code):
     script = "cat /etc/volcano/worker.host; for name in $(cat /etc/volcano/worker.host); do getent hosts $name > /dev/null || exit 3; done"
     job = succeeded(cluster, cluster.submit("--platform", "modelarts", "-N", "2", "-g", "npu:2", "--", script, cwd=code))
-    if not has_view(job):
-        pytest.skip(notes(job)[0])
+    need_view(notes(job))
     name = "modelarts-job-" + UUID.format(job["id"])
     for rank in range(2):
         assert cluster.rank_log(job["id"], rank).decode() == "".join(f"{name}-worker-{i}.{name}\n" for i in range(2))
@@ -133,8 +127,7 @@ def test_etc_files_can_be_replaced_inside_the_view_only(cluster, code):
     before = set(os.listdir("/etc")), pathlib.Path("/etc/hostname").read_text()
     script = "cp -p /etc/hostname /etc/hostname.new && echo inside >> /etc/hostname.new && mv /etc/hostname.new /etc/hostname && tail -n 1 /etc/hostname"
     job = succeeded(cluster, cluster.submit("--platform", "modelarts", "-g", "npu:2", "--", script, cwd=code))
-    if not has_view(job):
-        pytest.skip(notes(job)[0])
+    need_view(notes(job))
     assert cluster.rank_log(job["id"]) == b"inside\n"
     assert (set(os.listdir("/etc")), pathlib.Path("/etc/hostname").read_text()) == before
 
@@ -155,8 +148,7 @@ def test_view_leaves_nothing_on_the_machine(cluster, scratch, code):
     before = set(os.listdir("/")), set(os.listdir("/home")), pathlib.Path("/proc/self/mountinfo").read_text()
     script = "echo x > /tmp/lock; mkdir -p /cache/data; echo y > /cache/data/file; echo z > $MA_HOME/kept; ls -d /cache /tmp/lock"
     job = succeeded(cluster, cluster.submit("--platform", "modelarts", "-C", ".", "-N", "2", "-g", "npu:2", "--", script, cwd=code))
-    if not has_view(job):
-        pytest.skip(notes(job)[0])
+    need_view(notes(job))
     assert (set(os.listdir("/")), set(os.listdir("/home")), pathlib.Path("/proc/self/mountinfo").read_text()) == before
     assert not os.path.exists("/tmp/lock")
     for node in (cluster.data / f"jobs/{job['id']}/attempts/1/node{i}" for i in range(2)):
@@ -181,8 +173,7 @@ assert open("/cache/data/node").read() == os.environ["VC_TASK_INDEX"]
 """)
     flags = ("--platform", "modelarts", "-N", "2", "-g", "npu:2", "--python", PYTHON, "--", "train.py")
     job = cluster.wait_end(cluster.submit(*flags, cwd=code), 90)
-    if not has_view(job):
-        pytest.skip(notes(job)[0])
+    need_view(notes(job))
     assert job["state"] == "succeeded", job["reason"]
 
 
@@ -237,8 +228,7 @@ exit $code
                     outputs={"train_url": None}, parameters={"epochs": 3}, resources={"nodes": 2, "devices": "gpu:2"},
                     run="bash /home/work/run_train.sh bash /home/work/user-job-dir/run.sh", env={"LOOK": "/home/work /cache"})
     job = succeeded(cluster, cluster.submit(spec))
-    if not has_view(job):
-        pytest.skip(notes(job)[0])
+    need_view(notes(job))
     assert len(job["ranks"]) == 2
     ports = set()
     for node in range(2):
@@ -261,8 +251,7 @@ def test_first_generation_provides_a_default_script(cluster, scratch, code):
     write(code / "run.sh", "echo at $PWD; exit 6\n")
     job = cluster.wait_end(cluster.submit("--platform", "modelarts-v1", "-g", "gpu:2", "--",
                                           "bash /home/work/run_train.sh bash run.sh", cwd=code), 60)
-    if not has_view(job):
-        pytest.skip(notes(job)[0])
+    need_view(notes(job))
     assert "at /home/work/user-job-dir\n" in cluster.rank_log(job["id"]).decode()
     assert job["attempts"][0]["exit"]["code"] == 6
 
@@ -274,8 +263,7 @@ def test_apulis_runs_on_the_first_node_and_reaches_others_by_name(cluster, scrat
     spec = job_file(scratch, platform="apulis", code=str(code), run=script, resources={"nodes": 2, "devices": "gpu:2"},
                     env={"DLWS_USER_NAME": "li"})
     job = succeeded(cluster, cluster.submit(spec))
-    if not has_view(job):
-        pytest.skip(notes(job)[0])
+    need_view(notes(job))
     text = cluster.rank_log(job["id"]).decode()
     assert re.findall(r"^on (\S+) done$", text, re.M) == ["worker-0", "worker-1"], text
     assert "as li\n" in text
@@ -295,8 +283,7 @@ def test_apulis_runs_on_every_node_with_npus_and_has_a_rank_table(cluster, scrat
     spec = job_file(scratch, platform="apulis", framework="mindspore", code=str(code), run=f"{PYTHON} train.py",
                     resources={"nodes": 2, "devices": "npu:2"}, env={"LOOK": "/job /home/apulis /data"})
     job = succeeded(cluster, cluster.submit(spec))
-    if not has_view(job):
-        pytest.skip(notes(job)[0])
+    need_view(notes(job))
     for node in range(2):
         env = told(cluster, job, node)["env"]
         assert (env["DLWS_ROLE_NAME"], env["DLWS_ROLE_IDX"], env["VISIBLE_IDS"]) == ("worker", str(node), "0,1")
@@ -322,8 +309,7 @@ def test_job_in_a_view_survives_its_server(cluster, scratch, code):
                     run="until [ -e /home/ma-user/modelarts/inputs/gate_0/go ]; do sleep 0.05; done; ls -d /cache; cat /home/ma-user/mark; :",
                     resources={"nodes": 2, "devices": "npu:2"}, hooks={"setup": "echo marked > /home/ma-user/mark"})
     job = cluster.submit(spec)
-    if not has_view(cluster.wait_state(job, "running")):
-        pytest.skip("no mounts on this machine")
+    need_view(notes(cluster.wait_state(job, "running")))
     cluster.kill()
     cluster.start()
     go.touch()

@@ -39,12 +39,28 @@ if [ "$(id -u)" != 0 ]; then
   echo "Install them as root: apt-get install --no-install-recommends$missing" >&2
   exit 1
 fi
-echo "Installing:$missing"
+total=$(echo "$missing" | wc -w)
+echo "Installing $total Debian packages:$missing"
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 export DEBIAN_FRONTEND=noninteractive
-if ! { apt-get -o DPkg::Lock::Timeout=500 update && \
-       apt-get -o DPkg::Lock::Timeout=500 install -y --no-install-recommends $missing; } > "$log" 2>&1; then
+
+install_missing() {
+  apt-get -o DPkg::Lock::Timeout=500 update && \
+    apt-get -o DPkg::Lock::Timeout=500 install -y --no-install-recommends $missing
+}
+
+# A line every PROGRESS_SECONDS (20), from what apt-get has written so far.
+install_missing > "$log" 2>&1 &
+job=$!
+since=0
+while kill -0 "$job" 2> /dev/null; do
+  sleep 1
+  since=$((since + 1))
+  [ $((since % ${PROGRESS_SECONDS:-20})) = 0 ] || continue
+  echo "Installing: $(grep -c '^Get:' "$log") downloads begun, $(grep -c '^Setting up' "$log") packages set up after $since s"
+done
+if ! wait "$job"; then
   tail -n 30 "$log" >&2
   echo "Installing failed; the lines above are apt-get's." >&2
   exit 1

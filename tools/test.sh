@@ -16,6 +16,7 @@ count() {
 }
 
 tools/build.sh release || exit 1
+echo "Unit tests of $(ls src | wc -l) modules:"
 for module in $(ls src); do
   name=${module}_test program=build/release/src/$module/${module}_test
   if ! "$program" --gtest_brief=1 --gtest_output="xml:$out/$name.xml" > "$out/$name.log" 2>&1; then
@@ -25,6 +26,7 @@ for module in $(ls src); do
   echo "$name: $counts"
 done
 
+echo "Tests of the whole program, four at a time:"
 MUSTER="${MUSTER:-$PWD/build/release/muster}" /usr/bin/python3 -m pytest -q -n 4 --dist loadfile \
   -p no:cacheprovider --junitxml "$out/pytest.xml" --ignore tests/torture --ignore tests/objects \
   --ignore tests/frameworks tests python/tests ${PYTEST_ARGS:-}

@@ -9,6 +9,7 @@ namespace {
 
 constexpr int64_t kManifestLimit = 64 << 20;
 constexpr int64_t kBlobLimit = int64_t{4} << 30;
+constexpr int64_t kPackLimit = 16 << 20;
 
 // Works in the pool: a manifest names a hundred thousand files.
 Result<http::Response> TakeManifest(store::CodeStore& code, const std::string& text) {
@@ -23,6 +24,15 @@ Result<http::Response> TakeManifest(store::CodeStore& code, const std::string& t
   const bool complete = missing.empty();
   return http::JsonResponse(
       200, json::object{{"hash", hash}, {"complete", complete}, {"missing", std::move(missing)}});
+}
+
+// A wrong sum is a fault in what came, not in what is stored here.
+std::unexpected<Error> RefuseUpload(Error error) {
+  if (error.code == Code::kCorrupt) {
+    error.code = Code::kInvalid;
+    error.next = "send the file again; it may have changed while it was read";
+  }
+  return std::unexpected(std::move(error));
 }
 
 // One file's bytes on their way into the store.
@@ -40,21 +50,12 @@ class BlobSink final : public http::BodySink {
     AnswerFromPool(
         context_, std::move(reply),
         [upload = std::move(upload_), sum = sum_, size = size_]() -> Result<http::Response> {
-          if (Status status = upload->Finish(); !status) return Refuse(status.error());
+          if (Status status = upload->Finish(); !status) return RefuseUpload(status.error());
           return http::JsonResponse(201, json::object{{"sha256", sum}, {"size", size}});
         });
   }
 
  private:
-  // A wrong sum is a fault in what came, not in what is stored here.
-  static std::unexpected<Error> Refuse(Error error) {
-    if (error.code == Code::kCorrupt) {
-      error.code = Code::kInvalid;
-      error.next = "send the file again; it may have changed while it was read";
-    }
-    return std::unexpected(std::move(error));
-  }
-
   ContextPtr context_;
   std::shared_ptr<store::CodeStore::Upload> upload_;  // the pool's work holds it, so it is shared
   std::string sum_;
@@ -70,6 +71,30 @@ Result<std::unique_ptr<http::BodySink>> BeginBlob(const ContextPtr& context,
   MUSTER_ASSIGN(store::CodeStore::Upload upload, context->parts.code.Begin(sum, *size));
   return std::make_unique<BlobSink>(context, std::move(upload), std::move(sum), *size);
 }
+
+// Many small files in one body, which is held in memory.
+class PackSink final : public http::BodySink {
+ public:
+  explicit PackSink(ContextPtr context) : context_(std::move(context)) {}
+
+  Status Write(std::string_view bytes) override {
+    pack_ += bytes;
+    return {};
+  }
+
+  void Finish(http::Reply reply) override {
+    AnswerFromPool(context_, std::move(reply),
+                   [context = context_, pack = std::move(pack_)]() -> Result<http::Response> {
+                     const auto packed = context->parts.code.AddPack(pack);
+                     if (!packed) return RefuseUpload(packed.error());
+                     return http::JsonResponse(201, json::object{{"files", packed->files}});
+                   });
+  }
+
+ private:
+  ContextPtr context_;
+  std::string pack_;
+};
 
 }  // namespace
 
@@ -97,6 +122,15 @@ void AddCodeRoutes(RouteTable& table, const ContextPtr& context) {
                    .body_limit = kBlobLimit,
                    .answers = {{201, "the bytes are stored, and have the right sum", "Blob"}}},
                   [context](const http::Request& head) { return BeginBlob(context, head); });
+  table.AddUpload({.method = "PUT",
+                   .path = "/code/blobs",
+                   .id = "sendBlobs",
+                   .summary = "Send many small files: for each its SHA-256, a space, its size, a "
+                              "line feed, and its bytes",
+                   .uploads = true,
+                   .body_limit = kPackLimit,
+                   .answers = {{201, "all bytes are stored, and have the right sums", "Blobs"}}},
+                  [context](const http::Request&) { return std::make_unique<PackSink>(context); });
 }
 
 }  // namespace muster::api

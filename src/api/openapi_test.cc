@@ -62,6 +62,8 @@ class OpenApiTest : public testing::Test {
   static std::string Body(const Row& row) {
     if (row.id() == "submitJob" || row.id() == "planJob") return SpecBody();
     if (row.id() == "sendCode") return R"({"files": []})";
+    if (row.id() == "sendBlobs")
+      return fmt::format("{} {}\n{}", os::Sha256(Blob()), Blob().size(), Blob());
     return row.id() == "sendBlob" ? Blob() : "";
   }
   static std::string Method(const Row& row) {

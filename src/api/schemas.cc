@@ -226,6 +226,9 @@ constexpr std::string_view kAnswers = R"json({
 "Blob": {
   "type": "object", "required": ["sha256", "size"], "additionalProperties": false,
   "properties": {"sha256": {"type": "string"}, "size": {"type": "integer"}}},
+"Blobs": {
+  "type": "object", "required": ["files"], "additionalProperties": false,
+  "properties": {"files": {"type": "integer"}}},
 "ShuttingDown": {
   "type": "object", "required": ["status"], "additionalProperties": false,
   "properties": {"status": {"type": "string", "enum": ["shutting_down"]}}}

@@ -90,9 +90,46 @@ TEST_F(ApiTest, OnlyMissingContentsAreUploaded) {
   EXPECT_EQ(uploaded->new_files, 1u);
   ASSERT_EQ(server_.asked().size(), 3u);
   EXPECT_EQ(server_.asked()[1].method, "PUT");
-  EXPECT_EQ(server_.asked()[1].target, "/api/v1/code/blobs/" + os::Sha256("two"));
-  EXPECT_EQ(server_.asked()[1].body, "two");
+  EXPECT_EQ(server_.asked()[1].target, "/api/v1/code/blobs");
+  EXPECT_EQ(server_.asked()[1].body, os::Sha256("two") + " 3\ntwo");
   EXPECT_EQ(server_.asked()[2].body, server_.asked()[0].body);
+}
+
+TEST_F(ApiTest, LargeFilesAreUploadedOneByOneAndSmallFilesInOneRequest) {
+  const os::TempDir dir;
+  const std::string large(300'000, 'x');
+  dir.Write("a.py", "one");
+  dir.Write("b.bin", large);
+  dir.Write("c.py", "two");
+  auto snapshot = ScanFolder(dir.path(), {});
+  ASSERT_TRUE(snapshot && HashFiles(*snapshot, {}));
+  const std::string one = os::Sha256("one"), two = os::Sha256("two"), big = os::Sha256(large);
+  server_.Add(200, R"({"hash":"abc","complete":false,"missing":[")" + one + "\",\"" + big +
+                       "\",\"" + two + "\"]}");
+  server_.Add(201, "{}");
+  server_.Add(201, "{}");
+  server_.Add(200, R"({"hash":"abc","complete":true,"missing":[]})");
+  ASSERT_TRUE(UploadCode(api_, *snapshot));
+  ASSERT_EQ(server_.asked().size(), 4u);
+  EXPECT_EQ(server_.asked()[1].target, "/api/v1/code/blobs/" + big);
+  EXPECT_EQ(server_.asked()[1].body, large);
+  EXPECT_EQ(server_.asked()[2].target, "/api/v1/code/blobs");
+  EXPECT_EQ(server_.asked()[2].body, one + " 3\none" + two + " 3\ntwo");
+}
+
+TEST_F(ApiTest, ServerThatTakesNoPacksGetsFilesOneByOne) {
+  const os::TempDir dir;
+  dir.Write("a.py", "one");
+  auto snapshot = ScanFolder(dir.path(), {});
+  ASSERT_TRUE(snapshot && HashFiles(*snapshot, {}));
+  server_.Add(200, R"({"hash":"abc","complete":false,"missing":[")" + os::Sha256("one") + "\"]}");
+  server_.Add(404, R"({"error":{"code":"not_found","message":"no such route","next":""}})");
+  server_.Add(201, "{}");
+  server_.Add(200, R"({"hash":"abc","complete":true,"missing":[]})");
+  ASSERT_TRUE(UploadCode(api_, *snapshot));
+  ASSERT_EQ(server_.asked().size(), 4u);
+  EXPECT_EQ(server_.asked()[2].target, "/api/v1/code/blobs/" + os::Sha256("one"));
+  EXPECT_EQ(server_.asked()[2].body, "one");
 }
 
 TEST_F(ApiTest, AFileThatChangedBeforeItWasSentIsNamed) {

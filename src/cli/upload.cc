@@ -1,11 +1,17 @@
 #include "cli/upload.h"
 
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace muster::cli {
 namespace {
+
+// Of one request; the server takes packs of 16 MiB and 4096 files.
+constexpr int64_t kSmallFile = 256 << 10;
+constexpr int64_t kMostPackedBytes = 8 << 20;
+constexpr size_t kMostPackedFiles = 4096;
 
 struct Answer {
   std::string hash;
@@ -24,15 +30,57 @@ Result<Answer> Offer(Api& api, const json::object& manifest) {
   return answer;
 }
 
-Status Send(Api& api, const Snapshot& snapshot, const SnapshotFile& file) {
-  const std::string target = "/code/blobs/" + file.sha256;
-  if (!file.link.empty()) return api.PutBytes(target, file.link);
-  const os::Path path = snapshot.root / file.path;
-  Status sent = api.PutFile(target, path);
-  if (!sent && os::Sha256OfFile(path).value_or("") != file.sha256)
-    return Fail(Code::kConflict, fmt::format("{} changed while the code was sent", file.path),
+using Files = std::vector<const SnapshotFile*>;
+
+// The error that explains best why the server refused bytes.
+Status ExplainRefusal(const Snapshot& snapshot, const Files& files, Status sent) {
+  for (const SnapshotFile* file : files) {
+    if (os::Sha256OfFile(snapshot.root / file->path).value_or("") == file->sha256) continue;
+    return Fail(Code::kConflict, fmt::format("{} changed while the code was sent", file->path),
                 "wait until nothing writes to it, or list it in .musterignore");
+  }
   return sent;
+}
+
+Status SendOne(Api& api, const Snapshot& snapshot, const SnapshotFile& file) {
+  Status sent = api.PutFile("/code/blobs/" + file.sha256, snapshot.root / file.path);
+  return sent ? sent : ExplainRefusal(snapshot, {&file}, std::move(sent));
+}
+
+Status SendPack(Api& api, const Snapshot& snapshot, const Files& files) {
+  std::string pack;
+  for (const SnapshotFile* file : files) {
+    const auto bytes = os::ReadFile(snapshot.root / file->path, kMostPackedBytes);
+    if (!bytes) return ExplainRefusal(snapshot, {file}, std::unexpected(bytes.error()));
+    pack += fmt::format("{} {}\n", file->sha256, bytes->size()) + *bytes;
+  }
+  Status sent = api.PutBytes("/code/blobs", pack);
+  if (sent) return sent;
+  if (sent.error().code != Code::kNotFound) return ExplainRefusal(snapshot, files, std::move(sent));
+  // A server of an older version takes files one by one.
+  for (const SnapshotFile* file : files) MUSTER_TRY(SendOne(api, snapshot, *file));
+  return {};
+}
+
+// Small files go many in one request: each request waits for the disk once.
+Status SendAll(Api& api, const Snapshot& snapshot, const Files& files) {
+  Files pack;
+  int64_t bytes = 0;
+  const auto flush = [&]() -> Status {
+    if (pack.empty()) return {};
+    bytes = 0;
+    return SendPack(api, snapshot, std::exchange(pack, {}));
+  };
+  for (const SnapshotFile* file : files) {
+    if (file->size > kSmallFile) {
+      MUSTER_TRY(SendOne(api, snapshot, *file));
+      continue;
+    }
+    pack.push_back(file);
+    bytes += file->size;
+    if (bytes >= kMostPackedBytes || pack.size() == kMostPackedFiles) MUSTER_TRY(flush());
+  }
+  return flush();
 }
 
 }  // namespace
@@ -44,12 +92,14 @@ Result<Uploaded> UploadCode(Api& api, const Snapshot& snapshot) {
   if (answer.complete) return uploaded;
   std::map<std::string_view, const SnapshotFile*> by_sum;
   for (const SnapshotFile& file : snapshot.files) by_sum.emplace(file.sha256, &file);
+  Files files;
   for (const std::string& sum : answer.missing) {
     const auto file = by_sum.find(sum);
     if (file == by_sum.end())
       return Fail(Code::kCorrupt, fmt::format("the server asks for a file nobody named: {}", sum));
-    MUSTER_TRY(Send(api, snapshot, *file->second));
+    files.push_back(file->second);
   }
+  MUSTER_TRY(SendAll(api, snapshot, files));
   MUSTER_ASSIGN(answer, Offer(api, manifest));
   if (!answer.complete)
     return Fail(

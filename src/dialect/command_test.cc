@@ -102,5 +102,25 @@ TEST(RunsProgram, FindsAProgramInWordsModulesAndShellText) {
   EXPECT_FALSE(runs({}));
 }
 
+TEST(PlainPath, EscapesOfTwoHexDigitsAreDecoded) {
+  EXPECT_EQ(PlainPath("file:///a%20b%2Fc%2f"), "/a b/c/");
+  EXPECT_EQ(PlainPath("file:///%00%09%0A%aA%Ff%FF"), std::string("/\0\t\n\xaa\xff\xff", 7));
+  EXPECT_EQ(PlainPath("file://localhost/a"), "/a");
+}
+
+TEST(PlainPath, OtherPercentSignsAreKept) {
+  for (const char* path :
+       {"/%", "/%4", "/a%", "/a%4", "/%%", "/%/0", "/%0:", "/%g0", "/%0G", "/%`0", "/%@0", "/% 1"})
+    EXPECT_EQ(PlainPath(std::string("file://") + path), path);
+  EXPECT_EQ(PlainPath("/a%20b"), "/a%20b");
+}
+
+// A view into a longer text: the bytes behind its end are no part of it.
+TEST(PlainPath, BytesBehindTheEndAreNotRead) {
+  const std::string text = "file:///a%41";
+  EXPECT_EQ(PlainPath(std::string_view(text).substr(0, text.size() - 1)), "/a%4");
+  EXPECT_EQ(PlainPath(std::string_view(text).substr(0, text.size() - 2)), "/a%");
+}
+
 }  // namespace
 }  // namespace muster::dialect

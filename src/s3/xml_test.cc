@@ -19,6 +19,16 @@ TEST(ReadXml, TakesWhatClientsSend) {
   EXPECT_EQ(root->children[3].TextOf("Key"), "<raw>&");
 }
 
+TEST(ReadXml, ByteOrderMarkInFrontIsSkipped) {
+  const auto read = ReadXml("\xef\xbb\xbf<k>v</k>");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->text, "v");
+  EXPECT_TRUE(ReadXml("\xef\xbb\xbf<?xml version=\"1.0\"?><k/>"));
+  EXPECT_FALSE(ReadXml("\xef\xbb\xbf"));
+  EXPECT_FALSE(ReadXml("\xef\xbb<k/>"));
+  EXPECT_FALSE(ReadXml("\xef\xbb\xbf\xef\xbb\xbf<k/>"));
+}
+
 TEST(ReadXml, CharacterReferencesBecomeUtf8) {
   EXPECT_EQ(ReadXml("<k>&#xe9;&#20013;&#x1F389;&#x1;</k>")->text, "é中🎉\x01");
 }

@@ -26,6 +26,13 @@ TEST(Placement, TakesEqualNodesInClusterOrder) {
   EXPECT_EQ(PlaceText(Npus({8, 8, 8}), Npu(2, 1)), "node-0[0] node-1[0]");
 }
 
+TEST(Placement, ChosenNodesStandInTheOrderOfTheClusterWhateverTheirFreeDevices) {
+  EXPECT_EQ(PlaceText(Npus({8, 4, 6, 4}), Npu(3, 4)),
+            "node-1[0,1,2,3] node-2[0,1,2,3] node-3[0,1,2,3]");
+  EXPECT_EQ(PlaceText(Npus({5, 8, 4}), Npu(2, 4)), "node-0[0,1,2,3] node-2[0,1,2,3]");
+  EXPECT_EQ(PlaceText(Npus({4, 4, 4, 4}), Npu(4, 1)), "node-0[0] node-1[0] node-2[0] node-3[0]");
+}
+
 TEST(Placement, TakesTheLowestFreeNumbers) {
   const Placement held{Grant{0, 0, 0, {0, 2}}};
   EXPECT_EQ(PlaceText(Npus({8}), Npu(1, 3), held), "node-0[1,3,4]");

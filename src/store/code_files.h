@@ -7,6 +7,22 @@
 
 namespace muster::store {
 
+// A folder or file that is removed at the end of its scope, unless it was kept.
+class Scratch {
+ public:
+  explicit Scratch(os::Path path) : path_(std::move(path)) {}
+  ~Scratch() {
+    if (!path_.empty()) (void)os::RemoveTree(path_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const os::Path& path() const { return path_; }
+  void Keep() { path_.clear(); }
+
+ private:
+  os::Path path_;
+};
+
 // A durable copy under a name that nothing has yet; nothing stays when it fails.
 Status CopyFile(const os::Path& from, const os::Path& to, mode_t mode);
 

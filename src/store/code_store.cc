@@ -17,22 +17,6 @@ namespace {
 constexpr std::string_view kTemporaryPrefix = ".tmp-";
 constexpr size_t kNamedInErrors = 3;  // so many missing blobs, and the count of the others
 
-// Removes a folder that did not become what it should.
-class Scratch {
- public:
-  explicit Scratch(os::Path path) : path_(std::move(path)) {}
-  ~Scratch() {
-    if (!path_.empty()) (void)os::RemoveTree(path_);
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  const os::Path& path() const { return path_; }
-  void Keep() { path_.clear(); }
-
- private:
-  os::Path path_;
-};
-
 mode_t ModeOf(const CodeFile& file) { return file.executable ? 0555 : 0444; }
 
 // Every folder of the tree below its root, parents before what is in them.

@@ -36,6 +36,7 @@ struct CodeManifest {
 };
 
 inline constexpr size_t kMaxCodeFiles = 200'000;
+inline constexpr size_t kMaxPackedFiles = 4096;
 inline constexpr size_t kMaxCodePath = 2048;  // bytes; leaves room for the folders above
 inline constexpr size_t kMaxCodeDepth = 128;  // components
 inline constexpr int64_t kMaxCodeFileSize = int64_t{1} << 40;
@@ -81,6 +82,15 @@ class CodeStore {
   };
   // kInvalid when `sha256` is no sum or `size` is negative, kTooLarge above the limit of a file.
   Result<Upload> Begin(const std::string& sha256, int64_t size);
+
+  // Many small files at once: for each "<sha256> <size>\n" and its bytes. All are checked before
+  // the first is stored, and all are durable when it returns. kInvalid: not such a pack; kCorrupt:
+  // bytes with another sum; kTooLarge: more than kMaxPackedFiles.
+  struct Packed {
+    size_t files = 0;
+    int64_t bytes = 0;  // of the pack
+  };
+  Result<Packed> AddPack(std::string_view pack);
 
   // Builds the tree from stored blobs, whole or not at all, and durable; its hash. kNotFound names
   // missing blobs, kInvalid an entry whose size is not that of its blob.

@@ -1,9 +1,7 @@
 """Jobs of the documents on two virtual nodes with eight devices each."""
 import json
 
-import pytest
-
-NO_MOUNTS = "does not allow mounts"
+from conftest import need_view
 
 
 def job_file(folder, **fields):
@@ -19,8 +17,7 @@ def notes(job):
 def ended(server, job_id, seconds=120):
     """The job when it is over; skips where the machine cannot show it the folders of its platform."""
     job = server.wait_end(job_id, seconds)
-    if any(NO_MOUNTS in note for note in notes(job)):
-        pytest.skip(notes(job)[0])
+    need_view(notes(job))
     return job
 
 
