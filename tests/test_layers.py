@@ -26,3 +26,10 @@ def test_wrong_include_is_detected():
     assert not list(check_sources.layer_faults("src/lifecycle/x.cc", fine, check_sources.ALLOWED, False))
     local = '#include "engines/local/local_engine.h"\n'
     assert list(check_sources.layer_faults("src/lifecycle/x.cc", local, check_sources.ALLOWED, False))
+
+
+def test_skip_whose_reason_comes_from_the_code_under_test_is_found():
+    for bad in ('  GTEST_SKIP() << group.error().text;', '  if (!x) GTEST_SKIP() << "no: " << x.error().text;', "    pytest." + "skip(notes(job)[0])"):
+        assert list(check_sources.skip_faults("src/x/x_test.cc", bad)), bad
+    for good in ('  if (!MachineAllowsMounts()) GTEST_SKIP() << "no mounts";', '    pytest.skip("not root")', '    pytest.skip(f"{name}: not here")'):
+        assert not list(check_sources.skip_faults("src/x/x_test.cc", good)), good
