@@ -39,7 +39,7 @@ demo: build
 	@tools/deps.sh demo
 	@tools/demo.sh
 
-build-all: deps-build
+build-all: build
 	@tools/build.sh release
 
 install: build

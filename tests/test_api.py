@@ -44,6 +44,8 @@ def test_every_response_matches_the_openapi_document(server):
             continue
         for job_id in (good, bad, waiting) if "{id}" in path else (good,):
             target = path.removeprefix("/api/v1").replace("{id}", str(job_id)).replace("{rank}", "0")
+            if path.endswith("/search"):
+                target += "?text=trouble"  # the only value that a GET route needs
             jsonschema.Draft202012Validator(schema_of(document, content["application/json"]["schema"])).validate(server.get(target))
             checked += 1
     assert checked >= 10

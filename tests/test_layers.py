@@ -26,3 +26,11 @@ def test_wrong_include_is_detected():
     assert not list(check_sources.layer_faults("src/lifecycle/x.cc", fine, check_sources.ALLOWED, False))
     local = '#include "engines/local/local_engine.h"\n'
     assert list(check_sources.layer_faults("src/lifecycle/x.cc", local, check_sources.ALLOWED, False))
+
+
+def test_skip_whose_reason_comes_from_the_code_under_test_is_found():
+    skip = "pytest." + "skip"  # in two parts, for this file is checked as well
+    for bad in ("  GTEST_" + "SKIP() << group.error().text;", "  if (!x) GTEST_" + 'SKIP() << "no: " << x.error().text;', f"    {skip}(notes(job)[0])"):
+        assert list(check_sources.skip_faults("src/x/x_test.cc", bad)), bad
+    for good in ("  if (!MachineAllowsMounts()) GTEST_" + 'SKIP() << "no mounts";', f'    {skip}("not root")', f'    {skip}(f"{{name}}: not here")'):
+        assert not list(check_sources.skip_faults("src/x/x_test.cc", good)), good

@@ -95,6 +95,9 @@ class BodySink {
   virtual ~BodySink() = default;
   virtual Status Write(std::string_view bytes) = 0;  // an Error ends the upload and is the answer
   virtual void Finish(Reply reply) = 0;              // the whole body was written
+  // Whether the head of the request showed that its sender may make it. Where it did not, the
+  // connection has less time; see unauthorised.h.
+  virtual bool authorised() const { return true; }
   // How an Error of Write is told to the client.
   virtual Response Refusal(const Error& error) { return ErrorResponse(error); }
 };

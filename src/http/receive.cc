@@ -104,9 +104,8 @@ std::expected<void, Response> Receiver::FindRoute(const RequestFacts& facts) {
 std::expected<void, Response> Receiver::AskService(const RequestFacts& facts) {
   try {
     auto sink = core_.service->Begin(request_, facts, *core_.loop);
-    // A service checks signatures by itself; it refuses what is not authorised.
-    if (sink || sink.error().status < 400) core_.unauthorised.Remove(connection_);
     if (!sink) return std::unexpected(std::move(sink).error());
+    if ((*sink)->authorised()) core_.unauthorised.Remove(connection_);
     sink_ = std::move(*sink);
     return {};
   } catch (const std::exception& error) {

@@ -43,6 +43,7 @@ class FileService final : public Service {
       if (taken_.find("poison") == std::string::npos) return {};
       return Fail(Code::kInvalid, "poison was found");
     }
+    bool authorised() const override { return head_.raw_target != "/open-to-all"; }
     Response Refusal(const Error& error) override { return {422, {}, "own words: " + error.text}; }
     void Finish(Reply reply) override {
       if (head_.method == "PUT") return reply.Send({200, {}, head_.raw_target + " " + taken_});
@@ -130,6 +131,19 @@ TEST_F(ServiceTest, SinkChoosesTheResponseForItsError) {
 
 // A client on this machine receives copies of the bytes, another the pages of the file: both paths
 // are tested.
+TEST_F(ServiceTest, RequestsThatAreOpenToAllDoNotExtendTheTimeOfAConnection) {
+  Start({.unauthorised_timeout_ms = 50, .header_timeout_ms = 60'000});
+  const std::string put = " HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\n\r\nx";
+  RawSocket authorised(servers_[0]->port()), other(servers_[0]->port()),
+      refused(servers_[0]->port());
+  EXPECT_EQ(authorised.Ask("PUT /mine" + put).status, 200);
+  EXPECT_EQ(other.Ask("PUT /open-to-all" + put).status, 200);
+  EXPECT_EQ(refused.Ask("PUT /refuse" + put).status, 403);
+  EXPECT_TRUE(other.AtEnd());
+  EXPECT_TRUE(refused.AtEnd());
+  EXPECT_EQ(authorised.Ask("PUT /mine" + put).status, 200);
+}
+
 class FileTest : public ServiceTest, public testing::WithParamInterface<const char*> {};
 INSTANTIATE_TEST_SUITE_P(NearAndFar, FileTest, testing::Values("127.0.0.1", "127.0.0.2"),
                          [](const auto& at) { return at.index == 0 ? "near" : "far"; });

@@ -46,6 +46,8 @@ class CheckedSink final : public http::BodySink {
   http::Response Refusal(const Error& error) override {
     return call_->ErrorResponse(failure_ ? *failure_ : S3Error(error));
   }
+  // Requests that are open to all have no key, and forms have their policy in the body.
+  bool authorised() const override { return call_->caller.key != nullptr; }
   void Finish(http::Reply reply) override {
     call_->Take(std::move(reply));
     const auto sums = check_.Finish(take_);

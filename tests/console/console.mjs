@@ -51,6 +51,10 @@ export class Server {
   async start() {
     this.port ??= await freePort();
     this.process = spawn(muster, ['server', '--data', this.data, '--listen', `127.0.0.1:${this.port}`, '--nodes', this.nodes], { env: this.env, stdio: 'ignore' });
+    // A test that fails early leaves its server: that must not keep this process alive.
+    this.process.unref();
+    const { process: child } = this;
+    process.once('exit', () => child.kill('SIGKILL'));
     await until(async () => {
       try {
         return (await fetch(`${this.url}/api/v1/health`)).ok;
@@ -81,6 +85,7 @@ export class Server {
   }
 
   async halt(signal = 'SIGTERM') {
+    this.process.ref();
     const ended = new Promise((resolve) => this.process.once('exit', resolve));
     this.process.kill(signal);
     await ended;

@@ -61,8 +61,7 @@ test('a request without the header of the console changes nothing', async () => 
   const status = await page.evaluate(() => fetch('/api/v1/jobs', { method: 'POST', body: '{"spec": {"run": "true"}}' }).then((answer) => answer.status));
   assert.equal(status, 403);
   // A page of another port is the same site: the cookie is sent, and the request is refused all the same.
-  const other = new Server();
-  await other.start();
+  const other = await new Server().start();
   await page.goto(`${other.url}/signin`);
   const before = (await server.api('/jobs')).jobs.length;
   const failed = await page.evaluate((url) => fetch(`${url}/api/v1/jobs`, { method: 'POST', mode: 'no-cors', credentials: 'include', body: '{"spec": {"run": "true"}}' }).then(() => 'sent', () => 'failed'), server.url);
@@ -97,7 +96,7 @@ test('a lost connection is shown and recovers after a restart of the server', as
   await server.halt('SIGKILL');
   await page.waitForSelector('.lost');
   await server.start();
-  await page.waitForSelector('.lost', { state: 'detached', timeout: 15_000 });
+  await page.waitForSelector('.lost', { state: 'detached' });
   const id = server.submit('-J', 'after-restart', '--', 'true');
   await page.waitForSelector(`a[href="/jobs/${id}"]`);
   await close(page);
