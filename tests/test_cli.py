@@ -137,8 +137,7 @@ def test_on_a_terminal_ctrl_c_asks_and_detach_leaves_the_job(server):
     terminal.expect("[d]etach")
     terminal.type("d")
     terminal.wait()
-    job = server.get("/jobs?limit=1")["jobs"][0]
-    assert job["state"] == "running"
+    job = server.wait_state(server.get("/jobs?limit=1")["jobs"][0]["id"], "running")
     terminal = Terminal([MUSTER, "logs", "-f", str(job["id"])], server.env, server.data.parent)
     terminal.expect("[rank 1]")
     terminal.type("\x03")
