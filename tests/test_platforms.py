@@ -374,3 +374,74 @@ def test_job_without_the_right_to_mount_runs_and_names_missing_paths(scratch, co
         assert job["attempts"][0]["exit"]["code"] == 4 and set(os.listdir("/")) == before
     finally:
         server.stop()
+
+
+def test_apulis_runs_the_text_in_a_login_shell_and_adds_nothing_to_it(cluster, scratch, code):
+    spec = job_file(scratch, platform="apulis", run="shopt -q login_shell && echo login; echo path $PATH; echo from $FROM_PROFILE; echo last",
+                    inputs={"data": str(scratch / "set")}, outputs={"model": None}, resources={"devices": "gpu:2"},
+                    hooks={"setup": "echo 'export FROM_PROFILE=yes' > ~/.profile"}, env={"PATH": "/opt/mine:/usr/bin:/bin"})
+    job = succeeded(cluster, cluster.submit(spec))
+    lines = cluster.rank_log(job["id"]).decode().splitlines()
+    assert lines[0] == "login" and lines[1].endswith(":/opt/mine:/usr/bin:/bin"), lines
+    assert lines[-1] == "last", "no --data=… and no --model=… behind the text"
+    if has_view(job):
+        assert lines[2] == "from yes"
+
+
+@pytest.mark.parametrize("run", ["(echo done && sleep infinity)", "echo done; sleep infinity;", "echo done && sleep infinity # keep it",
+                                 "bash -c \"echo done && (sleep infinity)\""])
+def test_apulis_ends_a_command_that_keeps_its_container(cluster, scratch, run):
+    job = succeeded(cluster, cluster.submit(job_file(scratch, platform="apulis", run=run, resources={"devices": "gpu:2"})))
+    assert cluster.rank_log(job["id"]) == b"done\n" and any("sleep infinity" in note for note in notes(job))
+
+
+@pytest.mark.parametrize("nodes", [1, 2])
+def test_apulis_logins_and_copies_work_without_a_framework(cluster, scratch, nodes):
+    script = f"""set -e
+echo one > ~/one; cd /
+ssh ib-worker-{nodes - 1} pwd
+echo 'echo read from standard input on $DLWS_ROLE_IDX' | ssh worker-{nodes - 1}
+scp -P 22 ~/one worker-{nodes - 1}:/tmp/two
+ssh worker-{nodes - 1} cat /tmp/two
+mkdir -p ~/tree/deep; echo three > ~/tree/deep/file
+scp -r ~/tree worker-{nodes - 1}:/tmp
+scp worker-{nodes - 1}:/tmp/tree/deep/file ~/back; cat ~/back
+"""
+    job = succeeded(cluster, cluster.submit(job_file(scratch, platform="apulis", run=script, resources={"nodes": nodes, "devices": "gpu:2"})))
+    if not has_view(job):
+        pytest.skip(notes(job)[0])
+    assert cluster.rank_log(job["id"]).decode().splitlines() == ["/home/apulis", f"read from standard input on {nodes - 1}", "one", "three"]
+
+
+def test_apulis_pods_of_the_table_are_the_names_of_the_nodes(cluster, scratch):
+    job = succeeded(cluster, cluster.submit(job_file(scratch, platform="apulis", run="echo pod $POD_NAME", resources={"nodes": 2, "devices": "npu:2"})))
+    if not has_view(job):
+        pytest.skip(notes(job)[0])
+    folder = cluster.data / f"jobs/{job['id']}/outputs/home/.npu/{UUID.format(job['id'])}"
+    table = json.loads((folder / "hccl_tf.json").read_text())
+    assert [f"pod {one['pod_name']}\n" for one in table["group_list"][0]["instance_list"]] == [
+        cluster.rank_log(job["id"], rank).decode() for rank in range(2)]
+
+
+def test_modelarts_has_sudo_and_bash_for_commands_and_pre_start(cluster, scratch, code):
+    write(code / "ma-pre-start.sh", "sudo -E sh -c 'echo upgraded as $(id -u)' > ~/cann || exit 1\n")
+    spec = job_file(scratch, name="demo", platform="modelarts-v1", code=str(code), resources={"devices": "gpu:2"},
+                    run="env | grep '^BATCH_demo.0_HOSTS=' | cut -d= -f1; sudo FOO=bar sh -c 'echo $FOO'")
+    job = succeeded(cluster, cluster.submit(spec))
+    assert cluster.rank_log(job["id"]).decode() == "BATCH_demo.0_HOSTS\nbar\n"
+    log = cluster.data / f"jobs/{job['id']}/attempts/1/node0/home/cann"
+    assert log.read_text() == f"upgraded as {os.getuid()}\n"
+
+
+def test_apulis_home_and_examples_stay_between_jobs(cluster, scratch):
+    (scratch / "li").mkdir()
+    (scratch / "set").mkdir()
+    (scratch / "set" / "mnist.py").write_text("the example\n")
+    for _ in range(2):
+        job = succeeded(cluster, cluster.submit(job_file(scratch, platform="apulis", run="cat ~/kept; cat /examples/mnist.py; echo kept > ~/kept; :",
+                                                         inputs={"home": str(scratch / "li"), "examples": str(scratch / "set")},
+                                                         resources={"devices": "gpu:2"})))
+        if not has_view(job):
+            pytest.skip(notes(job)[0])
+    assert (scratch / "li" / "kept").read_text() == "kept\n"
+    assert cluster.rank_log(job["id"]).decode() == "kept\nthe example\n"

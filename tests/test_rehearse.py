@@ -84,10 +84,18 @@ def test_real_pytorch_ranks_start_connect_and_train(rehearse):
     assert answer["folder"] == "" and not list(rehearse.home.iterdir())
 
 
-def test_connected_ranks_without_output_are_sufficient(rehearse):
+def test_connected_ranks_without_a_step_are_not_known_to_train(rehearse):
     code, answer = rehearse(MEETING, "-N", "2", "-g", "gpu:2", "-f", "pytorch", "--rehearse-time", "1m")
-    assert (code, answer["answer"]) == (0, "yes"), answer
-    assert "all 4 ranks started and met" in answer["headline"]
+    assert (code, answer["answer"]) == (3, "not known"), answer
+    assert "all 4 ranks started and connected, but no training step was seen" in answer["headline"]
+
+
+def test_deadlock_before_the_first_barrier_is_not_known(rehearse):
+    """Rank 0 never comes to the barrier."""
+    script = ("import time, torch.distributed as dist\ndist.init_process_group('gloo')\nif dist.get_rank() == 0:\n    time.sleep(1000)\n"
+              "dist.barrier()\nprint('step 1 loss 0.5', flush=True)\n")
+    code, answer = rehearse(script, "-g", "cpu:2", "-f", "pytorch", "--rehearse-time", "40s")
+    assert (code, answer["answer"]) == (3, "not known"), answer
 
 
 def test_faulty_job_is_reported_with_cause_and_logs(rehearse):

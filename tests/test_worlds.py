@@ -88,3 +88,17 @@ def test_nodes_that_start_the_same_ranks_are_noted_while_they_run(cluster, code)
     (note,) = [note for note in notes_of(cluster, job) if "started the same ranks" in note]
     assert note.startswith("nodes 0, 1 started the same ranks of the framework (0, 1)")
     assert job["verdict"]["cause"] == "separate_worlds"
+
+
+@pytest.mark.parametrize("words, found", [
+    (("torchrun", "--standalone", "--nproc_per_node=2", "alone.py"), "--standalone of torchrun, expected a launcher that meets on 2 nodes"),
+    (("torchrun", "--nnodes=1", "alone.py"), "--nnodes=1 of torchrun, expected 2, the nodes of the job"),
+    (("torchrun", "--nproc_per_node=4", "alone.py"), "--nproc_per_node=4 of torchrun, expected at most 2, the ranks on each node")])
+def test_flags_that_contradict_the_shape_are_refused_at_submit(cluster, code, words, found):
+    result = cluster.run("run", "-d", "-f", "pytorch", "-N", "2", "-g", "cpu:2", "--", *words, cwd=code, check=False)
+    assert result.returncode == 2 and found in result.stderr, result.stderr
+    assert cluster.get("/jobs")["jobs"] == []
+
+
+def test_standalone_on_one_node_is_taken(cluster, code):
+    run(cluster, code, "-f", "pytorch", "-g", "cpu:2", "--", "torchrun", "--standalone", "--nproc_per_node=2", "alone.py", "1")

@@ -180,10 +180,13 @@ RehearsalReport JudgeRehearsal(const JobSpec& spec, const Rehearsal& rehearsal,
             : fmt::format("{} started and trained {}", Counted(rehearsal.goal().ranks, "rank"),
                           Counted(rehearsal.steps(), "step"));
   } else if (rehearsal.AllMet() && rehearsal.goal().ranks > 1) {
-    report.answer = Answer::kYes;
-    report.headline = fmt::format("all {} ranks started and met; no training step was told",
-                                  rehearsal.goal().ranks);
-    report.next = "print a line such as \"step 1 loss 0.5\" to have steps seen too";
+    report.headline = fmt::format(
+        "all {} ranks started and connected, but no training step was seen: they may wait for each "
+        "other",
+        rehearsal.goal().ranks);
+    report.next =
+        "let the job print a line such as \"step 1 loss 0.5\", or give it longer with "
+        "--rehearse-time";
   } else {
     report.headline = fmt::format("{} of {} started, but neither a meeting nor {} seen in time",
                                   rehearsal.started(), Counted(rehearsal.goal().ranks, "rank"),

@@ -128,8 +128,9 @@ TEST(JudgeRehearsal, YesByStepsByMeetingOrByTheEnd) {
   for (int rank = 1; rank < 16; ++rank) star.emplace_back(0, rank);
   rehearsal.RanksLinked(star, 1);
   const auto met = JudgeRehearsal(TwoByEight(), rehearsal, {});
-  EXPECT_EQ(met.answer, Answer::kYes);
-  EXPECT_THAT(met.headline, HasSubstr("all 16 ranks started and met"));
+  EXPECT_EQ(met.answer, Answer::kNotKnown);
+  EXPECT_EQ(ExitCodeOf(met.answer), 3);
+  EXPECT_THAT(met.headline, HasSubstr("all 16 ranks started and connected, but no training step"));
   for (int step = 1; step <= 3; ++step) rehearsal.RankTold(0, {{"step", step}});
   const auto stepped = JudgeRehearsal(TwoByEight(), rehearsal, {});
   EXPECT_EQ(stepped.headline, "16 ranks started and trained 3 steps");

@@ -23,6 +23,33 @@ constexpr std::string_view kKeepAliveNote =
     "`sleep infinity` at the end of the command is left out: the job ends with its work, and its "
     "logs and files stay";
 
+// Without a comment at the end of the last line.
+std::string_view WithoutComment(std::string_view text) {
+  const size_t begin = text.rfind('\n') == std::string_view::npos ? 0 : text.rfind('\n') + 1;
+  char quote = '\0';
+  for (size_t i = begin; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != '\0') {
+      if (c == quote) quote = '\0';
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '#' && (i == begin || text[i - 1] == ' ' || text[i - 1] == '\t')) {
+      return Trim(text.substr(0, i));
+    }
+  }
+  return text;
+}
+
+// Whether the quoted word at the end, whose closing quote is cut off, is the text of a shell: the
+// word before it is an option such as -c or -lc.
+bool IsShellsText(std::string_view text, char quote) {
+  const size_t open = text.rfind(quote);
+  if (open == std::string_view::npos) return false;
+  const std::string_view before = Trim(text.substr(0, open));
+  const std::string_view word = before.substr(before.find_last_of(" \t\n") + 1);
+  return word.starts_with('-') && word.ends_with('c');
+}
+
 bool StartsFromOnePlace(const JobSpec& spec) {
   return std::ranges::find(kFromOnePlace, spec.framework) != kFromOnePlace.end();
 }
@@ -30,6 +57,12 @@ bool StartsFromOnePlace(const JobSpec& spec) {
 JobSpec Inside(const JobSpec& spec) {
   JobSpec inside = spec;
   for (Role& role : inside.roles) TakeKeepAlive(role.run);
+  // Commands know their folders: /data and the home. Arguments are for boot files alone.
+  const auto boots = [](const Role& role) { return BootFile(role.run).has_value(); };
+  if (std::ranges::none_of(inside.roles, boots)) {
+    inside.inputs.clear();
+    inside.outputs.clear();
+  }
   if (StartsFromOnePlace(spec) || spec.launch.start != Launch{}.start) return inside;
   inside.framework = "custom";
   for (Role& role : inside.roles) {
@@ -88,20 +121,29 @@ Status Apply(const PlatformJob& job, std::vector<NodeOrder>& orders) {
 
 bool TakeKeepAlive(Command& run) {
   std::string& line = run.words.empty() ? run.text : run.words.back();
-  std::string_view text = Trim(line);
-  std::string close;
-  if (!text.empty() && (text.back() == '\'' || text.back() == '"')) {
-    close = text.back();
-    text = Trim(text.substr(0, text.size() - 1));
+  std::string_view text = WithoutComment(Trim(line));
+  std::string close;  // of the text that the command stands in
+  while (!text.empty() && std::string_view(")}'\"; \t\n").contains(text.back())) {
+    const char last = text.back();
+    text.remove_suffix(1);
+    if ((last == '\'' || last == '"') && !IsShellsText(text, last)) return false;
+    if (last == '}') close.insert(0, "; }");
+    if (last == ')' || last == '\'' || last == '"') close.insert(0, 1, last);
   }
   const auto take = [&](std::string_view word) {
     if (!text.ends_with(word)) return false;
     text = Trim(text.substr(0, text.size() - word.size()));
     return true;
   };
-  if (!take("infinity") || !take("sleep")) return false;
-  if (!take("&&") && !take(";")) return false;
-  if (text.empty() || text.back() == '\'' || text.back() == '"') return false;
+  if (!take("sleep infinity") && !take("sleep inf") && !take("tail -f /dev/null")) return false;
+  for (const auto& [open, end] : {std::pair("(", ")"), std::pair("{", "; }")}) {
+    if (close.starts_with(end) && take(open)) close.erase(0, std::string_view(end).size());
+  }
+  const bool next_line = text.size() < line.size() && line[text.size()] == '\n';
+  if (!take("&&") && !take(";") && !next_line) return false;
+  if (text.empty() || std::string_view("({&|;").contains(text.back())) return false;
+  // Nothing else stands between the quotes.
+  if (!close.empty() && close.front() == text.back()) return false;
   line = std::string(text) + close;
   return true;
 }

@@ -29,18 +29,30 @@ constexpr std::array<std::string_view, 17> kOfSessions{"LD_LIBRARY_PATH", "LIBRA
                                                        "DLWS_USER_EMAIL", "DLWS_ROLE_NAME",
                                                        "DLWS_ROLE_IDX"};
 
-constexpr std::string_view kSudo = R"sh(#!/bin/sh
-# Commands of this platform are written for users who may do everything; here they stay who they are.
-while [ $# -gt 0 ]; do
+// scp [OPTIONS] SOURCE... TARGET over the ssh beside it; names of hosts end with a colon. Files are
+// packed by tar, so that modes and folders stay as they are.
+constexpr std::string_view kScp = R"sh(#!/bin/bash
+ssh="$(dirname "$0")/ssh"
+while [[ "${1-}" == -* ]]; do
   case "$1" in
-    -u | -g | -h | -p | -C | -U) shift 2 || exit 1 ;;
     --) shift; break ;;
-    -*) shift ;;
-    *=*) export "$1"; shift ;;
-    *) break ;;
+    -[cDFiJloPSX]) shift 2 || exit 1 ;;
+    *) shift ;;
   esac
 done
-exec "$@"
+[ $# -ge 2 ] || { echo "usage: scp [OPTIONS] SOURCE... TARGET" >&2; exit 1; }
+target="${*: -1}"
+host() { case "${1%%/*}" in *:*) echo "${1%%:*}" ;; esac; }
+on() { if [ -n "$1" ]; then "$ssh" "$1" "$2"; else (eval "$2"); fi; }
+put='t="$(mktemp -d "${TMPDIR:-/tmp}/scp.XXXXXX")" && tar -xf - -C "$t" && if [ -d "$d" ]; then cp -a "$t"/. "$d"; else mv "$t"/* "$d"; fi; code=$?; rm -rf "$t"; exit $code'
+set -o pipefail
+for source in "${@:1:$#-1}"; do
+  from="$(host "$source")"; path="${source#"${from:+$from:}"}"
+  to="$(host "$target")"; into="${target#"${to:+$to:}"}"
+  printf -v pack 'cd -- "$(dirname %q)" && tar -cf - -- "$(basename %q)"' "$path" "$path"
+  printf -v unpack 'd=%q; ' "${into:-.}"
+  on "$from" "$pack" | on "$to" "$unpack$put" || exit
+done
 )sh";
 
 bool Has(std::span<const std::string_view> names, std::string_view name) {
@@ -100,11 +112,15 @@ std::string NpuInfo(const TableHost& host) {
   return fmt::format("ip={}\nhost={}\n", NpuAddresses(host), host.server);
 }
 
+Pairs::const_iterator FindInput(const JobSpec& spec, std::string_view name) {
+  return std::ranges::find(spec.inputs, name, [](const auto& pair) { return pair.first; });
+}
+
 Status AddTables(const JobFacts& facts, const ApLayout& layout, std::span<const TableHost> npus,
                  std::vector<NodeOrder>& orders) {
   std::vector<std::string> pods;
   for (const NodeOrder& order : orders) {
-    pods.push_back(fmt::format("{}-worker-{}", layout.job_uuid, order.node));
+    pods.push_back(fmt::format("{}-worker{}", layout.job_uuid, order.node));
   }
   MUSTER_ASSIGN(const Shared<std::string> lab, PlatformTable(facts, TableForm::kLab, pods));
   MUSTER_ASSIGN(const Shared<std::string> cloud, PlatformTable(facts, TableForm::kCloud, pods));
@@ -145,11 +161,10 @@ Status AddApFiles(const PlatformJob& job, const ApLayout& layout, std::span<cons
 }
 
 void AddApPrograms(const PlatformJob& job, NodeOrder& order) {
-  order.files.push_back({order.dir + "/bin/sudo", std::string(kSudo), 0755});
-  if (order.node_count > 1) {
-    order.agent = true;
-    WriteSsh(*job.facts, order);
-  }
+  AddSudo(order);
+  order.agent = true;
+  WriteSsh(*job.facts, order);
+  order.files.push_back({order.dir + "/bin/scp", std::string(kScp), 0755});
   order.pre_start = PreStart{.name = "the container's setup",
                              .text = "export PATH=\"$1:$PATH\"\n",
                              .words = {order.dir + "/bin"}};
@@ -163,17 +178,25 @@ View ApView(const PlatformJob& job, const ApLayout& layout, const NodeOrder& ord
     return view.mounts.emplace_back(std::move(path), std::move(source));
   };
   mount("/tmp", order.dir + "/tmp").scratch = true;
-  mount(layout.home, places.job_dir + "/outputs/home");
+  // Folders of the user that stay between jobs: an input called home is the home.
+  const auto home = FindInput(outside, "home");
+  if (home != outside.inputs.end() && !outside.IsFetched(*home)) {
+    mount(layout.home, InputPath(outside, *home, places)).given = true;
+  } else {
+    mount(layout.home, places.job_dir + "/outputs/home");
+  }
   mount(layout.home + "/.ssh", order.dir + "/ssh");
   mount("/job", places.attempt_dir + "/job");
   mount("/pod", order.dir + "/pod");
-  const auto data =
-      std::ranges::find(outside.inputs, "data", [](auto& pair) { return pair.first; });
-  if (data != outside.inputs.end()) {
-    mount("/data", InputPath(outside, *data, places)).given = !outside.IsFetched(*data);
-  } else {
-    mount("/data", places.job_dir + "/outputs/data").if_absent = true;
+  for (const auto& input : outside.inputs) {
+    const auto& name = input.first;
+    if (name == "home" || name == "job" || name == "pod" || name.contains('/')) continue;
+    ViewMount& made = mount("/" + name, InputPath(outside, input, places));
+    made.given = !outside.IsFetched(input);
+    made.if_absent = name != "data";  // no folder of the machine is replaced
   }
+  if (FindInput(outside, "data") == outside.inputs.end())
+    mount("/data", places.job_dir + "/outputs/data").if_absent = true;
   view.links.emplace_back("/pod.env", "/pod/pod.env");
   view.keep = KeptPaths(outside, places);
   return view;

@@ -50,15 +50,37 @@ std::string_view FirstWord(std::string_view text) {
   return text.substr(0, text.find_first_of(" \t\n;&|()<>\"'"));
 }
 
-// Text that needs a shell is run by /bin/sh; a script in front gets its interpreter there as well.
+// What a login shell does first, without losing the PATH of the job: /etc/profile sets another.
+constexpr std::string_view kLogin =
+    "muster_path=$PATH; [ -r /etc/profile ] && . /etc/profile; PATH=$muster_path; unset "
+    "muster_path\n"
+    "for muster_file in ~/.bash_profile ~/.bash_login ~/.profile; do\n"
+    "  if [ -r \"$muster_file\" ]; then . \"$muster_file\"; break; fi\ndone; unset muster_file\n";
+
+// The shell of a text: a login bash on Apulis, and bash on ModelArts, which has variables whose
+// names sh drops (BATCH_<job>.0_HOSTS).
+std::vector<std::string> ShellCommand(const JobSpec& spec, std::string line) {
+  if (spec.platform == "apulis")
+    return {"/bin/bash", "--noprofile", "-lc", std::string(kLogin) + std::move(line)};
+  return {spec.platform.empty() ? "/bin/sh" : "/bin/bash", "-c", std::move(line)};
+}
+
+// Apulis hands every command to a shell, a boot file excepted.
+bool IsByShell(const JobSpec& spec, std::string_view text) {
+  if (NeedsShell(text)) return true;
+  return spec.platform == "apulis" && spec.framework == "custom" &&
+         Interpreter(spec, FirstWord(text)).empty();
+}
+
+// Text that needs a shell is run by one; a script in front gets its interpreter there as well.
 Result<std::vector<std::string>> TextWords(const JobSpec& spec, std::string_view text,
                                            const std::vector<std::string>& parameters) {
-  if (!NeedsShell(text)) return ShellSplit(text);
+  if (!IsByShell(spec, text)) return ShellSplit(text);
   std::string line = ShellJoin(Interpreter(spec, FirstWord(text)));
   if (!line.empty()) line += ' ';
   line += text;
   if (!parameters.empty()) line += " " + ShellJoin(parameters);
-  return std::vector<std::string>{"/bin/sh", "-c", std::move(line)};
+  return ShellCommand(spec, std::move(line));
 }
 
 std::string_view BaseName(std::string_view path) {
@@ -83,6 +105,13 @@ std::vector<std::string> RoughWords(std::string_view text) {
 }
 
 }  // namespace
+
+bool IsShellText(const std::vector<std::string>& argv) {
+  if (argv.size() < 3 || argv.size() > 4) return false;
+  const std::string& option = argv[argv.size() - 2];
+  const std::string_view shell = BaseName(argv[0]);
+  return (option == "-c" || option == "-lc") && (shell == "sh" || shell == "bash");
+}
 
 std::string PlainPath(std::string_view value) {
   if (!value.starts_with(kFileScheme)) return std::string(value);
@@ -129,7 +158,7 @@ Result<std::vector<std::string>> BuildCommand(const JobSpec& spec, const Role& r
                   "give `run:` a boot file or a command");
     }
     MUSTER_ASSIGN(words, TextWords(spec, text, parameters));
-    if (NeedsShell(text)) return words;  // its parameters are part of the text
+    if (IsByShell(spec, text)) return words;  // its parameters are part of the text
   }
   std::vector<std::string> argv = Interpreter(spec, words.front());
   argv.insert(argv.end(), words.begin(), words.end());
@@ -137,10 +166,14 @@ Result<std::vector<std::string>> BuildCommand(const JobSpec& spec, const Role& r
   return argv;
 }
 
+std::vector<std::string> CommandWords(const std::vector<std::string>& argv) {
+  return IsShellText(argv) ? RoughWords(argv.back()) : argv;
+}
+
 bool RunsProgram(const std::vector<std::string>& argv, std::span<const std::string_view> names) {
   if (argv.empty()) return false;
-  if (argv.size() == 3 && argv[1] == "-c" && BaseName(argv[0]) == "sh") {
-    const std::vector<std::string> words = RoughWords(argv[2]);
+  if (IsShellText(argv)) {
+    const std::vector<std::string> words = RoughWords(argv.back());
     return std::any_of(words.begin(), words.end(),
                        [&](const std::string& word) { return IsOneOf(BaseName(word), names); });
   }

@@ -27,6 +27,12 @@ std::string WithJobId(std::string place, JobId job);
 // Where an output goes: its own folder, or one of the job's when none was named.
 std::string OutputFolder(const std::pair<std::string, std::string>& output, const Places& places);
 
+// Whether the words are a shell, "-c" or "-lc", and its text.
+bool IsShellText(const std::vector<std::string>& argv);
+
+// The words of a command; of a shell's text those that a shell would see, roughly.
+std::vector<std::string> CommandWords(const std::vector<std::string>& argv);
+
 // Whether the command, or a shell text in it, runs a program of one of these names, or a Python
 // module of one of them (python -m NAME).
 bool RunsProgram(const std::vector<std::string>& argv, std::span<const std::string_view> names);

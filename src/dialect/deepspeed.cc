@@ -33,7 +33,7 @@ int Processes(const JobSpec& spec, const Role& role, int) {
 // deepspeed --hostfile F --no_ssh --node_rank K --master_addr A --master_port P SCRIPT
 void CompleteLauncher(const JobFacts& facts, const RankFacts& rank, const std::string& hostfile,
                       std::vector<std::string>& argv) {
-  if (argv.size() == 3 && argv[1] == "-c") return;  // a shell's text: it has the variables
+  if (IsShellText(argv)) return;  // a shell's text: it has the variables
   if (!RunsProgram(argv, kLaunchers)) {
     if (argv.front() == facts.spec->python && argv.size() > 1) argv.erase(argv.begin());
     argv.insert(argv.begin(), "deepspeed");

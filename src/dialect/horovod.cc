@@ -113,8 +113,7 @@ bool NamesCount(const std::vector<std::string>& argv) {
 // horovodrun -np 16 --hostfile F [--network-interface I] COMMAND, as far as the user said nothing.
 void CompleteHorovodrun(const JobFacts& facts, const NodeOrder& head,
                         std::vector<std::string>& argv) {
-  const bool by_shell = argv.size() == 3 && argv[1] == "-c";
-  if (by_shell) return;
+  if (IsShellText(argv)) return;
   if (!RunsProgram(argv, kHorovodrun)) argv.insert(argv.begin(), "horovodrun");
   std::vector<std::string> flags;
   if (!NamesCount(argv)) {

@@ -185,6 +185,7 @@ Status Apply(const PlatformJob& job, std::vector<NodeOrder>& orders) {
     SetMaVariables(job, layout, names, order);
     const Role& role = *facts.role_of_node[size_t(order.node)];
     if (const auto file = BootFile(role.run)) order.boot_file = *file;
+    AddSudo(order);
     order.pre_start = MaPreStart(job, layout, order);
     if (layout.v2) {
       order.files.insert(order.files.end(), names.files.begin(), names.files.end());

@@ -51,8 +51,10 @@ dls_get_app "$DLS_APP_URL" || exit 127
 cd "$home/user-job-dir" && exec "$@"
 )sh";
 
-// $1 is the folder that holds the code's, $2 the folder of the boot file, $3 the interpreter.
-constexpr std::string_view kPreStart = R"sh(export PYTHONPATH="$1${PYTHONPATH:+:$PYTHONPATH}"
+// $1 is the folder that holds the code's, $2 the folder of the boot file, $3 the interpreter, $5
+// the folder of programs.
+constexpr std::string_view kPreStart = R"sh(export PATH="$5:$PATH"
+export PYTHONPATH="$1${PYTHONPATH:+:$PYTHONPATH}"
 cd "$1" || exit
 if [ -f "$2/ma-pre-start.sh" ]; then
   echo '[ModelArts Service Log] ma-pre-start.sh begins'
@@ -81,7 +83,7 @@ PreStart MaPreStart(const PlatformJob& job, const MaLayout& layout, const NodeOr
       .name = "ma-pre-start.sh",
       .text = std::string(kPreStart),
       .words = {layout.job_dir, boot.empty() ? layout.code : boot.substr(0, boot.rfind('/')),
-                job.outside->python, layout.home}};
+                job.outside->python, layout.home, order.dir + "/bin"}};
   if (!layout.v2 && boot.empty()) step.text.insert(0, kImage);
   return step;
 }

@@ -98,8 +98,11 @@ int MpirunProcesses(const JobSpec& spec, const Role& role, int role_node) {
 std::string WriteSsh(const JobFacts& facts, NodeOrder& order) {
   const std::string path = order.dir + "/bin/ssh";
   if (std::ranges::find(order.files, path, &OrderFile::path) != order.files.end()) return path;
+  // A login begins in the home; daemons of mpirun and ranks are told their folders.
+  const char* home = facts.spec->platform.empty() ? "" : "cd 2>/dev/null\n";
   order.files.push_back(
-      {path, fmt::format("#!/bin/sh\nexec {} agent \"$@\"\n", ShellQuote(facts.places->muster)),
+      {path,
+       fmt::format("#!/bin/sh\n{}exec {} agent \"$@\"\n", home, ShellQuote(facts.places->muster)),
        0755});
   return path;
 }

@@ -108,8 +108,7 @@ class Call {
 
 Status ApplyMsrun(const JobFacts& facts, std::vector<NodeOrder>& orders) {
   const auto command = BuildCommand(*facts.spec, facts.spec->roles.front(), *facts.places);
-  const bool by_shell = command && command->size() == 3 && (*command)[0] == "/bin/sh" &&
-                        (*command)[2].contains(kMsrun);
+  const bool by_shell = command && IsShellText(*command) && command->back().contains(kMsrun);
   EachRank(facts, orders, [&](const RankFacts& rank, NodeOrder& order, RankOrder& process) {
     DropRankEnv(process.env);
     SetEnvDefault(order.env, "MS_NODE_TIMEOUT", kNodeTimeoutSeconds);

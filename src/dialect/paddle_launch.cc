@@ -110,7 +110,28 @@ void AddFlagsOf18(const JobFacts& facts, const RankFacts& rank, NodeOrder& order
   ReplaceAddresses(facts, rank, order, flags);
   Add(flags, "started_port", std::to_string(facts.common_port()));
   Add(flags, "selected_gpus", Indices(rank));
-  Add(flags, "log_dir", fmt::format("{}/{}", order.dir, kPaddleLogFolder));
+}
+
+// From 2.0 on the launcher passes on the output of its first trainer alone and keeps the others in
+// files: they are followed into the node's log, with the trainer in front of each line. $1 is their
+// folder, $2 the number of trainers, and the launcher's words follow.
+constexpr std::string_view kFollowTrainers = R"sh(folder=$1 count=$2 trainer=1; shift 2
+while [ "$trainer" -lt "$count" ]; do
+  (tail -q -n +1 -s 0.1 --pid=$$ -F "$folder/workerlog.$trainer" 2>/dev/null | sed -u "s/^/[trainer $trainer] /" &)
+  trainer=$((trainer + 1))
+done
+exec "$@")sh";
+
+void FollowTrainers(const NodeOrder& order, int count, std::vector<std::string>& argv) {
+  if (count < 2) return;
+  std::vector<std::string> words{"/bin/sh",
+                                 "-c",
+                                 std::string(kFollowTrainers),
+                                 "sh",
+                                 fmt::format("{}/{}", order.dir, kPaddleLogFolder),
+                                 std::to_string(count)};
+  words.insert(words.end(), argv.begin(), argv.end());
+  argv = std::move(words);
 }
 
 // Any other program, such as a script for the shell, calls the launcher itself.
@@ -157,6 +178,28 @@ void SetPaddleDefaults(const NodeShare&, Pairs& env) {
   for (const char* name : {"http_proxy", "https_proxy"}) SetEnvDefault(env, name, "");
 }
 
+namespace {
+
+void CompleteFlags(const JobFacts& facts, Version version, const RankFacts& rank, NodeOrder& order,
+                   std::vector<std::string>& argv) {
+  const auto begin = FlagsAt(argv);
+  if (!begin) return;  // inside a shell's text or script: the variables alone must do
+  std::vector<std::string> flags = TakeOwnFlags(argv, *begin);
+  if (version < kFleetLaunch) {
+    AddFlagsOf18(facts, rank, order, flags);
+  } else if (version >= kMasterLaunch) {
+    const std::string said = TranslateOldFlags(flags);
+    if (!said.empty() && rank.node == 0) order.notes.push_back(said);
+  } else {
+    Add(flags, "ips", facts.addresses);
+    if (DeviceIndex(rank) >= 0) Add(flags, "gpus", Indices(rank));
+    Add(flags, "log_dir", fmt::format("{}/{}", order.dir, kPaddleLogFolder));
+  }
+  argv.insert(argv.begin() + long(*begin), flags.begin(), flags.end());
+}
+
+}  // namespace
+
 Status ApplyPaddleLaunch(const JobFacts& facts, std::vector<NodeOrder>& orders) {
   const Version version = VersionOf(*facts.spec, kCurrentPaddle);
   EachRank(facts, orders, [&](const RankFacts& rank, NodeOrder& order, RankOrder& process) {
@@ -167,19 +210,8 @@ Status ApplyPaddleLaunch(const JobFacts& facts, std::vector<NodeOrder>& orders) 
     if (IsPython(*facts.spec, process.argv) && !RunsProgram(process.argv, kLaunchers)) {
       process.argv = Wrapped(*facts.spec, std::move(process.argv));
     }
-    const auto begin = FlagsAt(process.argv);
-    if (!begin) return;  // inside a shell's text or script: the variables alone must do
-    std::vector<std::string> flags = TakeOwnFlags(process.argv, *begin);
-    if (version < kFleetLaunch) {
-      AddFlagsOf18(facts, rank, order, flags);
-    } else if (version >= kMasterLaunch) {
-      const std::string said = TranslateOldFlags(flags);
-      if (!said.empty() && rank.node == 0) order.notes.push_back(said);
-    } else {
-      Add(flags, "ips", facts.addresses);
-      if (DeviceIndex(rank) >= 0) Add(flags, "gpus", Indices(rank));
-    }
-    process.argv.insert(process.argv.begin() + long(*begin), flags.begin(), flags.end());
+    CompleteFlags(facts, version, rank, order, process.argv);
+    if (version >= kFleetLaunch) FollowTrainers(order, rank.role->ranks, process.argv);
   });
   return {};
 }

@@ -22,6 +22,13 @@ std::string Seen(const NodeOrder& order, size_t rank, std::string_view name) {
   return own == "(unset)" ? Env(order.env, name) : own;
 }
 
+// The words behind the shell that follows the output of the trainers.
+std::vector<std::string> Launched(const NodeOrder& order) {
+  const std::vector<std::string>& argv = order.ranks.at(0).argv;
+  const bool wrapped = argv.size() > 6 && argv[0] == "/bin/sh" && argv[3] == "sh";
+  return {argv.begin() + (wrapped ? 6 : 0), argv.end()};
+}
+
 // What the launcher of 1.8.5 itself gave the second process of the second node, for --node_ip
 // 127.0.0.3 --started_port=6170 --selected_gpus=0,1.
 TEST(PaddleCollective, IsWhatTheLauncherOf18Gives) {
@@ -77,8 +84,8 @@ TEST(PaddleLaunch, TranslatesOldFlagsForACurrentPaddleAndSaysSoOnce) {
                       "python3 -m paddle.distributed.launch --cluster_node_ips=a,b --node_ip a "
                       "--started_port=6170 --selected_gpus=0,1 train.py --selected_gpus=7"))
           .value();
-  EXPECT_THAT(orders[1].ranks.at(0).argv, ElementsAre("python3", "-m", "paddle.distributed.launch",
-                                                      "train.py", "--selected_gpus=7"));
+  EXPECT_THAT(Launched(orders[1]), ElementsAre("python3", "-m", "paddle.distributed.launch",
+                                               "train.py", "--selected_gpus=7"));
   EXPECT_THAT(orders[0].notes,
               ElementsAre("this Paddle's launcher would drop --cluster_node_ips --node_ip "
                           "--started_port --selected_gpus and train every node alone; nodes and "
@@ -118,6 +125,18 @@ TEST(PaddleLaunch, NodesOfAnOldLauncherHaveTheSameFirstPortWithEnoughPortsBehind
   }
 }
 
+TEST(PaddleLaunch, OutputOfEveryTrainerIsInTheLog) {
+  JobSpec spec = Spec("3.3", "train.py");
+  spec.launch.start = "launch";
+  const auto current = PlanSketch(spec).value();
+  EXPECT_THAT(current[1].ranks[0].argv[2], HasSubstr("workerlog.$trainer"));
+  EXPECT_THAT(current[1].ranks[0].argv[4], testing::EndsWith("/node1/paddle"));
+  EXPECT_EQ(current[1].ranks[0].argv[5], "2");
+  spec.launch.version = "1.8.5";  // without a folder, trainers write into the launcher's output
+  EXPECT_THAT(PlanSketch(spec).value()[1].ranks[0].argv,
+              testing::Not(Contains(testing::StartsWith("--log_dir"))));
+}
+
 TEST(PaddleLaunch, AddressesOfOtherMachinesAreReplacedForVersion18) {
   JobSpec spec = PlainSpec("paddle", 2, "gpu", 4,
                            "python3 -m paddle.distributed.launch "
@@ -154,7 +173,7 @@ TEST(PaddleLaunch, InAScriptIsToldByVariablesAlone) {
   spec.launch.start = "launch";
   const auto orders = PlanSketch(spec).value();
   ASSERT_EQ(orders[1].ranks.size(), 1u);
-  EXPECT_THAT(orders[1].ranks[0].argv, ElementsAre("/bin/bash", "run.sh"));
+  EXPECT_THAT(Launched(orders[1]), ElementsAre("/bin/bash", "run.sh"));
   EXPECT_EQ(Seen(orders[1], 0, "PADDLE_NPROC_PER_NODE"), "2");
   EXPECT_EQ(Seen(orders[1], 0, "PADDLE_RANK"), "1");
 }
@@ -163,7 +182,7 @@ TEST(PaddleLaunch, WrapsPythonByAnyName) {
   for (const char* run : {"train.py", "python train.py", "/opt/py/bin/python3.9 train.py"}) {
     JobSpec spec = Spec("", run);
     spec.launch.start = "launch";
-    EXPECT_THAT(PlanSketch(spec).value()[0].ranks.at(0).argv,
+    EXPECT_THAT(Launched(PlanSketch(spec).value()[0]),
                 ElementsAre("python3", "-m", "paddle.distributed.launch", "train.py"))
         << run;
   }

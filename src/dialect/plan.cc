@@ -10,6 +10,7 @@
 #include "dialect/environment.h"
 #include "dialect/facts.h"
 #include "dialect/framework.h"
+#include "dialect/launcher_flags.h"
 #include "dialect/platform.h"
 #include "dialect/publishing.h"
 #include "dialect/staging.h"
@@ -208,6 +209,7 @@ int CommonPorts(const JobSpec& spec) {
 Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& allocation,
                                     const Places& places) {
   MUSTER_ASSIGN(std::vector<NodeOrder> orders, PlanEither(spec, allocation, places));
+  for (std::string& note : FlagNotes(spec)) orders.front().notes.push_back(std::move(note));
   AddLocalInputs(spec, orders);
   if (places.attempt > 1 && spec.on_retry == "fresh") {
     orders.front().notes.push_back(fmt::format(

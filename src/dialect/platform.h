@@ -40,6 +40,10 @@ std::string JobUuid(JobId job);
 // The job's folders and files that the platform's mounts must not hide.
 std::vector<std::string> KeptPaths(const JobSpec& outside, const Places& places);
 
+// A sudo that asks for no password and changes no user, in the node's folder of programs (bin). The
+// platform's pre-start step puts that folder in front of PATH.
+void AddSudo(NodeOrder& order);
+
 // Variables with one name for every node stop here: environments are bounded, and so are plans.
 inline constexpr size_t kMostPeers = 512;
 // Whether the job is small enough for them; else the node's notes say that `names` are left out.

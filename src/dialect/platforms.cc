@@ -26,7 +26,25 @@ std::string InstallationOf(const std::string& program) {
   return last && bin > 0 ? program.substr(0, bin) : program;
 }
 
+constexpr std::string_view kSudo = R"sh(#!/bin/sh
+# Commands of this platform are written for users who may do everything; here they stay who they are.
+while [ $# -gt 0 ]; do
+  case "$1" in
+    -u | -g | -h | -p | -C | -U) shift 2 || exit 1 ;;
+    --) shift; break ;;
+    -*) shift ;;
+    *=*) export "$1"; shift ;;
+    *) break ;;
+  esac
+done
+exec "$@"
+)sh";
+
 }  // namespace
+
+void AddSudo(NodeOrder& order) {
+  order.files.push_back({order.dir + "/bin/sudo", std::string(kSudo), 0755});
+}
 
 const Platform* FindPlatform(std::string_view name) {
   static const std::array kAll{&kModelarts, &kModelartsV1, &kApulis};

@@ -140,8 +140,8 @@ Result<AgentCall> ParseAgentCall(std::span<const std::string> args) {
   args = args.subspan(1);
   SkipOptions(args);
   call.words.assign(args.begin(), args.end());
-  if (call.words.empty())
-    return Fail(Code::kInvalid, "no command given", "usage: muster agent HOST COMMAND...");
+  // As ssh does: a login shell, which reads its commands from the standard input.
+  if (call.words.empty()) call.words = {"exec", "/bin/bash", "-l"};
   return call;
 }
 

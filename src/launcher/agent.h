@@ -17,8 +17,7 @@ namespace muster::launcher {
 // standard descriptors; its exit code is the result. 255, as with ssh, when it could not be run.
 int RunAgent(std::span<const std::string> args);
 
-// An ssh command line, its options skipped wherever ssh allows them. kInvalid without host or
-// command.
+// An ssh command line, its options skipped wherever ssh allows them. kInvalid without host.
 struct AgentCall {
   std::string host;  // without a user in front
   std::vector<std::string> words;

@@ -30,12 +30,18 @@ TEST(AgentTest, OptionsOfSshAreSkippedBeforeAndAfterTheHost) {
   EXPECT_THAT(call->words, ElementsAre("orted", "-mca", "ess"));
 }
 
-TEST(AgentTest, CallWithoutHostOrCommandIsRefused) {
+TEST(AgentTest, CallWithoutCommandIsALoginShell) {
+  for (const auto& call : {Parse({"node-1"}), Parse({"node-1", "-n"})}) {
+    ASSERT_TRUE(call);
+    EXPECT_EQ(call->host, "node-1");
+    EXPECT_THAT(call->words, ElementsAre("exec", "/bin/bash", "-l"));
+  }
+}
+
+TEST(AgentTest, CallWithoutHostIsRefused) {
   EXPECT_FALSE(Parse({}));
   EXPECT_FALSE(Parse({"-o"}));
   EXPECT_FALSE(Parse({"-x", "-p", "22"}));
-  EXPECT_FALSE(Parse({"node-1"}));
-  EXPECT_FALSE(Parse({"node-1", "-n"}));
 }
 
 TEST(AgentTest, HostsAreFoundByNameAndByAddress) {

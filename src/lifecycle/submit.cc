@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "dialect/command.h"
+#include "dialect/launcher_flags.h"
 #include "lifecycle/conductor_impl.h"
 #include "model/manifest.h"
 #include "model/shell_env.h"
@@ -91,6 +92,16 @@ void CheckResults(const std::vector<JobSpec>& specs, std::vector<Fault>& faults)
 }
 
 }  // namespace
+
+std::vector<Fault> FlagFaults(const JobSpec& spec) {
+  std::vector<Fault> faults;
+  for (dialect::FlagFault& fault : dialect::FindFlagFaults(spec))
+    faults.push_back({.path = spec.roles.size() == 1 ? "run" : "roles." + fault.role + ".run",
+                      .found = std::move(fault.found),
+                      .expected = std::move(fault.expected),
+                      .hint = std::move(fault.hint)});
+  return faults;
+}
 
 void Conductor::Impl::Submit(SubmitRequest request, SubmitDone done) {
   auto specs = ReadSpecs(request.document, Marks{});
@@ -178,6 +189,7 @@ void Conductor::Impl::CheckSpecs(std::vector<JobSpec>& specs, const SubmitReques
   }
   CheckInputs(specs, faults);
   CheckResults(specs, faults);
+  for (Fault& fault : FlagFaults(first)) faults.push_back(std::move(fault));
 }
 
 void Conductor::Impl::Accept(std::vector<JobSpec> specs, const SubmitRequest& request,

@@ -112,10 +112,7 @@ class Cifar10Dataset:
 """)
 
 
-def told_in(log):
-    return [json.loads(zlib.decompress(base64.b64decode(line))) for line in TOLD.findall(log)]
-
-
 def told(server, job, rank):
     """Everything that the programs of one rank told."""
-    return told_in(server.rank_log(job["id"], rank))
+    log = server.rank_log(job["id"], rank)
+    return [json.loads(zlib.decompress(base64.b64decode(line))) for line in TOLD.findall(log)]
