@@ -42,6 +42,17 @@ int64_t LastOutputMs(const Context& context, const Job& job) {
   return latest;
 }
 
+// A job that repeats another one says so in its first event.
+void AddOrigin(const Context& context, JobId id, json::object& object) {
+  const auto events = context.parts.journal.Events(id, 0, 1);
+  if (!events || events->empty()) return;
+  const json::object& data = events->front().data;
+  if (const json::value* origin = data.if_contains("derived_from"))
+    object["derived_from"] = *origin;
+  if (const json::value* changed = data.if_contains("parameters"))
+    object["changed_parameters"] = *changed;
+}
+
 json::object FoldersJson(const Context& context, const Job& job) {
   const os::Path dir = context.parts.conductor.JobDir(job.id);
   const Attempt* attempt = job.current();
@@ -92,6 +103,7 @@ json::object JobJson(const Context& context, const Job& job) {
   object["verdict"] = verdict.empty() ? json::value(nullptr) : json::value(std::move(verdict));
   if (auto progress = LatestProgress(context, job)) object["progress"] = *std::move(progress);
   object["folders"] = FoldersJson(context, job);
+  AddOrigin(context, job.id, object);
   return object;
 }
 

@@ -106,10 +106,15 @@ class OpenApiTest : public testing::Test {
       EXPECT_EQ(Send(row, target, key).status, 201);
       return Send(row, target, key);
     }
+    if (status == 200 && row.id() == "updateJob") {
+      const JobId queued = server_.Submit("cpu:2", {{"after", json::array{running_}}});
+      return Send(row, fmt::format("/jobs/{}/update", queued));
+    }
     return Send(row, target);
   }
   // A job in the state that does not allow it.
   std::string Contrary(const Row& row) const {
+    if (row.id() == "updateJob") return fmt::format("/jobs/{}/update", running_);
     return row.id() == "removeJob" ? fmt::format("/jobs/{}", running_)
                                    : fmt::format("/jobs/{}/stop", over_);
   }

@@ -26,6 +26,18 @@ constexpr std::string_view kRequests = R"json({
     "confirm_clean": {"type": "boolean",
       "description": "you have looked: nothing of the job is left on its unproven nodes"},
     "user": {"type": "string", "maxLength": 256, "description": "who asks, for the record"}}},
+"Update": {
+  "type": "object", "additionalProperties": false,
+  "properties": {
+    "priority": {"type": "integer", "description": "from -1000 to 1000"},
+    "time_limit": {"type": "string", "maxLength": 32, "description": "such as 2h, or none"},
+    "held": {"type": "boolean", "description": "a held job does not start"},
+    "user": {"type": "string", "maxLength": 256, "description": "who asks, for the record"}}},
+"Rerun": {
+  "type": "object", "additionalProperties": false,
+  "properties": {
+    "parameters": {"type": "object", "description": "values that differ from those of the job"},
+    "user": {"type": "string", "maxLength": 256, "description": "who asks, for the record"}}},
 "Asker": {
   "type": "object", "additionalProperties": false,
   "properties": {"user": {"type": "string", "maxLength": 256,
@@ -152,6 +164,8 @@ constexpr std::string_view kAnswers = R"json({
     "ranks": {"type": "array", "items": {"type": "object"}, "description": "of the latest attempt"},
     "verdict": {"type": ["object", "null"], "description": "of a failed job, or of one that succeeded although its ranks did not form one world"},
     "progress": {"$ref": "#/components/schemas/Progress"},
+    "derived_from": {"type": "integer", "description": "the job that this one repeats"},
+    "changed_parameters": {"type": "object", "description": "values that differ from that job"},
     "folders": {
       "type": "object", "required": ["job", "logs", "outputs"], "additionalProperties": false,
       "properties": {

@@ -37,9 +37,10 @@ void Submit(const ContextPtr& context, const Call& call, http::Reply reply) {
 }
 
 void Rerun(const ContextPtr& context, const Call& call, http::Reply reply) {
+  const json::object* parameters = GetObject(call.body, "parameters");
   context->parts.conductor.Rerun(
       PathInt(call.request, "id"), IdempotencyKey(call.request),
-      std::string(GetString(call.body, "user")),
+      std::string(GetString(call.body, "user")), parameters ? *parameters : json::object(),
       [context, reply = Share(std::move(reply))](const Outcome& outcome) {
         reply->Send(SubmitAnswer(*context, outcome));
       });
@@ -67,9 +68,9 @@ void AddSubmitRoutes(RouteTable& table, const ContextPtr& context) {
       {.method = "POST",
        .path = "/jobs/{id}/rerun",
        .id = "rerunJob",
-       .summary = "A new job with the same job file and code",
+       .summary = "A new job with the same job file and code, perhaps with other parameters",
        .takes_key = true,
-       .body = "Asker",
+       .body = "Rerun",
        .body_needed = false,
        .body_limit = kJsonBodyLimit,
        .answers = SubmitAnswers(),

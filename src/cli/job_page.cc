@@ -158,6 +158,7 @@ std::string HeadText(const Screen& screen, const JobView& job, int64_t now_ms) {
                       {{"name", job.name},
                        {"framework", job.framework},
                        {"group", job.group},
+                       {"repeats", job.origin},
                        {"user", job.user},
                        {"submitted", fmt::format("{} ({} ago)", WallTime(job.created_ms),
                                                  Span(job.created_ms, 0, now_ms))},

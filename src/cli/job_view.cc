@@ -45,6 +45,17 @@ void ReadProgress(const json::object& progress, JobView& view) {
       view.progress_values.emplace_back(Printable(name), NumberText(value));
 }
 
+std::string ReadOrigin(const json::object& job) {
+  const int64_t origin = GetInt(job, "derived_from");
+  if (origin <= 0) return {};
+  std::string text = fmt::format("job {}", origin);
+  if (const json::object* changed = GetObject(job, "changed_parameters"))
+    for (const auto& [name, value] : *changed)
+      text += fmt::format("{}{}={}", text.contains(" with") ? " " : " with ", Printable(name),
+                          NumberText(value));
+  return text;
+}
+
 void ReadFolders(const json::object& folders, JobView& view) {
   view.folder = Printable(GetString(folders, "job"));
   view.logs = Printable(GetString(folders, "logs"));
@@ -72,6 +83,7 @@ JobView ReadJob(const json::object& job) {
         view.attempts.push_back(AttemptFromJson(*object));
   if (const json::object* verdict = GetObject(job, "verdict")) view.verdict = ReadVerdict(*verdict);
   if (const json::object* progress = GetObject(job, "progress")) ReadProgress(*progress, view);
+  view.origin = ReadOrigin(job);
   if (const json::object* folders = GetObject(job, "folders")) ReadFolders(*folders, view);
   return view;
 }

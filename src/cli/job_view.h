@@ -31,6 +31,7 @@ struct JobView {
   int priority = 0;
   std::optional<JobSpec> spec;  // empty when this client cannot read it
   std::vector<Attempt> attempts;
+  std::string origin;    // "job 17 with lr=0.1"; empty: submitted by itself
   std::string progress;  // "epoch 2/3 · loss 0.25"
   Pairs progress_values;
   std::optional<VerdictView> verdict;

@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -5,6 +7,7 @@
 #include "cli/job_faults.h"
 #include "cli/job_flags.h"
 #include "cli/job_input.h"
+#include "cli/refuse_input.h"
 #include "cli/rehearse.h"
 #include "cli/submit.h"
 #include "cli/take_code.h"
@@ -26,6 +29,7 @@ Result<int> Run(Context& context, const Args& args) {
   auto read = ReadJobOf(context, args, exit_code);
   if (exit_code) return *exit_code;
   MUSTER_ASSIGN(JobInput input, std::move(read));
+  if (!args.Has("detach")) MUSTER_TRY(RefuseInput(STDIN_FILENO));
   if (args.Has("rehearse")) return Rehearse(context, args, input);
   if (ServerIsElsewhere(args)) {
     ForgetLocalPaths(input);

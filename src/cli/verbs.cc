@@ -4,10 +4,11 @@ namespace muster::cli {
 
 const std::vector<Verb>& Verbs() {
   static const std::vector<Verb> kVerbs = {
-      RunVerb(),    PsVerb(),        LogsVerb(),   DescribeVerb(),   WhyVerb(),     WaitVerb(),
-      StopVerb(),   RerunVerb(),     PlanVerb(),   OpenVerb(),       NodesVerb(),   EventsVerb(),
-      RmVerb(),     CpVerb(),        SyncVerb(),   UploadVerb(),     ObjectsVerb(), DoctorVerb(),
-      ServerVerb(), RanktableVerb(), SchemaVerb(), CompletionVerb(), VersionVerb(), HelpVerb()};
+      RunVerb(),        PsVerb(),      LogsVerb(),   DescribeVerb(), WhyVerb(),       WaitVerb(),
+      StopVerb(),       RerunVerb(),   UpdateVerb(), HoldVerb(),     ReleaseVerb(),   PlanVerb(),
+      OpenVerb(),       NodesVerb(),   EventsVerb(), RmVerb(),       CpVerb(),        SyncVerb(),
+      UploadVerb(),     ObjectsVerb(), DoctorVerb(), ServerVerb(),   RanktableVerb(), SchemaVerb(),
+      CompletionVerb(), VersionVerb(), HelpVerb()};
   return kVerbs;
 }
 

@@ -15,6 +15,7 @@ namespace muster::cli {
 namespace {
 
 constexpr int kLastLines = 20;
+constexpr size_t kMostIds = 8;    // in a message
 constexpr int kBrokenPipe = 141;  // as a shell reports SIGPIPE
 constexpr int kInterrupted = 130;
 
@@ -106,7 +107,14 @@ void TellSubmitted(Context& context, const Submitted& submitted) {
   }
   std::string text =
       fmt::format("group {}, {}:", submitted.group, Counted(int64_t(submitted.jobs.size()), "job"));
-  for (const auto& job : submitted.jobs) text += fmt::format(" {}", job.first);
+  const size_t count = submitted.jobs.size();
+  for (size_t i = 0; i < count; ++i) {
+    if (count > kMostIds && i == kMostIds - 1) {  // the ids of a sweep are in a row
+      text += fmt::format(" … {}", submitted.jobs.back().first);
+      break;
+    }
+    text += fmt::format(" {}", submitted.jobs[i].first);
+  }
   context.screen.Err(text + "\n" + GroupCommands(submitted.group));
 }
 

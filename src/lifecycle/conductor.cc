@@ -27,9 +27,14 @@ void Conductor::StopGroup(const std::string& group, const std::string& who,
                           std::function<void(Result<int>)> done) {
   impl_->StopGroup(group, who, std::move(done));
 }
+void Conductor::Update(JobId id, const JobChange& change, const std::string& who,
+                       std::function<void(Result<State>)> done) {
+  impl_->Update(id, change, who, std::move(done));
+}
 void Conductor::Rerun(JobId id, const std::string& key, const std::string& user,
+                      const json::object& parameters,
                       std::function<void(std::expected<SubmitResult, Refusal>)> done) {
-  impl_->Rerun(id, key, user, std::move(done));
+  impl_->Rerun(id, key, user, parameters, std::move(done));
 }
 void Conductor::Remove(JobId id, std::function<void(Status)> done) {
   impl_->Remove(id, std::move(done));

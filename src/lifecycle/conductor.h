@@ -66,6 +66,14 @@ struct NodeUse {
   int64_t used_memory = 0;      // of its machine, by all jobs that say how much they need
 };
 
+// New values for a queued job; what is empty stays.
+struct JobChange {
+  std::optional<int> priority;
+  std::optional<int64_t> time_limit_ms;  // 0: no limit
+  std::optional<bool> held;              // a held job does not start
+};
+bool IsHeld(const Job& job);
+
 // Leads every job through its life: submit, queue, place, plan, start, watch, judge, finish. Lives
 // on the server's loop; nothing here blocks. Its methods are spread over one file a step.
 class Conductor final : public engines::EngineEvents {
@@ -88,8 +96,12 @@ class Conductor final : public engines::EngineEvents {
   // Stops every unfinished job of a sweep; how many. kNotFound when there is no such group.
   void StopGroup(const std::string& group, const std::string& who,
                  std::function<void(Result<int>)> done);
-  // A new job with the same spec and code.
+  // Changes a queued job; kConflict for a job in another state. `done` runs once it is durable.
+  void Update(JobId id, const JobChange& change, const std::string& who,
+              std::function<void(Result<State>)> done);
+  // A new job with the same spec and code, but for these parameters.
   void Rerun(JobId id, const std::string& key, const std::string& user,
+             const json::object& parameters,
              std::function<void(std::expected<SubmitResult, Refusal>)> done);
   // Drops an ended job with its folder; kConflict while it is not over.
   void Remove(JobId id, std::function<void(Status)> done);

@@ -16,20 +16,25 @@
 
 namespace muster::lifecycle {
 
-// The state and the steps behind Conductor; one file a step, named at the declarations.
+// The state and the steps behind Conductor; one file per step, named at the declarations.
 struct Conductor::Impl {
   explicit Impl(Parts parts) : parts(parts) {}
 
   // -- submit.cc
   using SubmitDone = std::function<void(std::expected<SubmitResult, Refusal>)>;
   void Submit(SubmitRequest request, SubmitDone done);
-  void Rerun(JobId id, const std::string& key, const std::string& user, SubmitDone done);
-  void Accept(std::vector<JobSpec> specs, const SubmitRequest& request, SubmitDone done);
+  void Rerun(JobId id, const std::string& key, const std::string& user,
+             const json::object& parameters, SubmitDone done);
+  void Accept(std::vector<JobSpec> specs, const SubmitRequest& request, json::object submitted,
+              SubmitDone done);
   bool MadeFrom(const std::vector<JobId>& ids, const std::vector<JobSpec>& specs) const;
   bool AnswerRepeated(const std::string& key, const std::vector<JobSpec>& specs, SubmitDone& done);
   void CheckSpecs(std::vector<JobSpec>& specs, const SubmitRequest& request,
                   std::vector<Fault>& faults) const;
   void Accepted(const std::vector<JobId>& ids);
+
+  using Changed = std::function<void(Result<State>)>;  // -- update.cc
+  void Update(JobId id, const JobChange& change, const std::string& who, Changed done);
 
   // -- queue.cc: who waits, who may start
   void EnqueueOrWait(Live& entry);
@@ -119,9 +124,8 @@ struct Conductor::Impl {
   bool Move(Live& entry, Event event, const std::string& reason, std::vector<store::Op>& ops);
   store::Op EventOp(const Live& entry, std::string kind, json::object data) const;
   void CommitMove(Live& entry, std::vector<store::Op> ops, store::Sync sync = store::Sync::kNow);
-  // What has yet to be journaled, and `ops` behind it: nothing is due then.
-  static std::vector<store::Op> WithUnsaid(Live& entry, std::vector<store::Op> ops);
-  // Writes until it is durable, whatever the disk says meanwhile; then runs `then` on the loop.
+  static std::vector<store::Op> WithUnsaid(Live& entry, std::vector<store::Op> ops);  // in front
+  // Writes until it is durable, also after errors; then runs `then` on the loop.
   void Commit(std::vector<store::Op> ops, std::function<void()> then = {},
               store::Sync sync = store::Sync::kNow);
   std::vector<store::Op> Refreshed(std::vector<store::Op> ops) const;

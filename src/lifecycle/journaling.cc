@@ -17,6 +17,7 @@ JobId JobOf(const store::Op& op) {
   if (const auto* put = std::get_if<store::PutJob>(&op)) return put->job.id;
   if (const auto* attempt = std::get_if<store::PutAttempt>(&op)) return attempt->job;
   if (const auto* event = std::get_if<store::AddEvent>(&op)) return event->job;
+  if (const auto* spec = std::get_if<store::PutSpec>(&op)) return spec->job;
   return std::get<store::DropJob>(op).job;
 }
 
@@ -58,6 +59,7 @@ void Conductor::Impl::CommitMove(Live& entry, std::vector<store::Op> ops, store:
   Commit(std::move(ops), nullptr, sync);
 }
 
+// The ops that have yet to be journaled, with `ops` behind them.
 std::vector<store::Op> Conductor::Impl::WithUnsaid(Live& entry, std::vector<store::Op> ops) {
   entry.flush_due = false;
   std::vector<store::Op> all = std::exchange(entry.unsaid, {});

@@ -15,6 +15,7 @@ namespace muster::lifecycle {
 struct Live {
   Job job;
   std::set<JobId> waits_for;  // jobs named in `after` that have not ended
+  bool updating = false;  // new values are being journaled; it does not start
   bool queued = false;        // stands in the queue: on disk, nothing to wait for but room
   bool finishing = false;     // the end of its attempt, or its own, is being made durable
   bool requeuing = false;     // of these: another attempt follows

@@ -25,7 +25,7 @@ void Conductor::Impl::EnqueueOrWait(Live& entry) {
                     fmt::format("job {}, which it waits for, did not succeed", after.job));
     }
   }
-  if (!entry.waits_for.empty() || entry.queued) return;
+  if (!entry.waits_for.empty() || entry.queued || entry.updating || IsHeld(entry.job)) return;
   entry.queued = true;
   const JobSpec& spec = entry.job.spec;
   scheduler::Waiting waiting{entry.job.id, spec.priority, scheduler::DemandOf(spec), std::nullopt};

@@ -91,6 +91,27 @@ void CheckResults(const std::vector<JobSpec>& specs, std::vector<Fault>& faults)
   }
 }
 
+void SetParameters(json::object& object, const json::object& parameters) {
+  json::value& own = object["parameters"];
+  if (!own.is_object()) own = json::object();
+  for (const auto& [name, value] : parameters) own.as_object()[name] = value;
+}
+
+// The spec with other parameters, checked like a submitted one.
+std::expected<std::vector<JobSpec>, std::vector<Fault>> WithParameters(
+    JobSpec spec, const json::object& parameters) {
+  if (parameters.empty()) return std::vector<JobSpec>{std::move(spec)};
+  json::object document = ToJsonObject(spec);
+  json::value* roles = document.if_contains("roles");
+  if (roles != nullptr && roles->is_object()) {
+    for (auto& [name, role] : roles->as_object())
+      if (role.is_object()) SetParameters(role.as_object(), parameters);
+  } else {
+    SetParameters(document, parameters);
+  }
+  return ReadSpecs(document, Marks{});
+}
+
 }  // namespace
 
 std::vector<Fault> FlagFaults(const JobSpec& spec) {
@@ -113,7 +134,7 @@ void Conductor::Impl::Submit(SubmitRequest request, SubmitDone done) {
   CheckMemory(specs->front(), parts.engine.Nodes(), faults);
   CheckSpecs(*specs, request, faults);
   if (!faults.empty()) return done(std::unexpected(Refused(std::move(faults))));
-  Accept(std::move(*specs), request, std::move(done));
+  Accept(std::move(*specs), request, {}, std::move(done));
 }
 
 // Whether every job of these was made from one of the specs. Jobs of a sweep may have been removed.
@@ -192,8 +213,9 @@ void Conductor::Impl::CheckSpecs(std::vector<JobSpec>& specs, const SubmitReques
   for (Fault& fault : FlagFaults(first)) faults.push_back(std::move(fault));
 }
 
+// `submitted` is the data of the event that begins the life of each job.
 void Conductor::Impl::Accept(std::vector<JobSpec> specs, const SubmitRequest& request,
-                             SubmitDone done) {
+                             json::object submitted, SubmitDone done) {
   std::vector<store::Op> ops;
   SubmitResult result;
   const bool sweep = specs.size() > 1 || !specs.front().sweep_values.empty();
@@ -212,8 +234,9 @@ void Conductor::Impl::Accept(std::vector<JobSpec> specs, const SubmitRequest& re
     entry.job.user = request.user;
     entry.job.created_ms = Now();
     ops.push_back(store::PutJob{entry.job});
-    ops.push_back(
-        EventOp(entry, "submitted", {{"name", entry.job.spec.name}, {"user", request.user}}));
+    submitted["name"] = entry.job.spec.name;
+    submitted["user"] = request.user;
+    ops.push_back(EventOp(entry, "submitted", submitted));
     result.jobs.push_back(id);
   }
   if (!request.key.empty()) keys_in_flight[request.key];
@@ -241,21 +264,23 @@ void Conductor::Impl::Accepted(const std::vector<JobId>& ids) {
 }
 
 void Conductor::Impl::Rerun(JobId id, const std::string& key, const std::string& user,
-                            SubmitDone done) {
+                            const json::object& parameters, SubmitDone done) {
   auto job = Find(id);
   if (!job) return done(std::unexpected(Refusal{job.error(), {}}));
   JobSpec spec = std::move(job->spec);
   spec.sweep_group.clear();
-  spec.after.clear();  // what it waited for is over, or was never met; a rerun is asked for now
   spec.sweep_values.clear();
-  if (!key.empty() && AnswerRepeated(key, {spec}, done)) return;
+  spec.after.clear();  // the jobs that it waited for are over, or it ran without them
   SubmitRequest request{.document = nullptr, .code_hash = spec.code_hash, .key = key, .user = user};
-  std::vector<JobSpec> specs;
-  specs.push_back(std::move(spec));
+  auto specs = WithParameters(std::move(spec), parameters);
+  if (!specs) return done(std::unexpected(Refused(std::move(specs).error())));
+  if (!key.empty() && AnswerRepeated(key, *specs, done)) return;
   std::vector<Fault> faults;
-  CheckSpecs(specs, request, faults);
+  CheckSpecs(*specs, request, faults);
   if (!faults.empty()) return done(std::unexpected(Refused(std::move(faults))));
-  Accept(std::move(specs), request, std::move(done));
+  json::object submitted{{"derived_from", id}};
+  if (!parameters.empty()) submitted["parameters"] = parameters;
+  Accept(*std::move(specs), request, std::move(submitted), std::move(done));
 }
 
 }  // namespace muster::lifecycle

@@ -27,6 +27,10 @@ namespace muster::store {
 struct PutJob {
   Job job;
 };
+struct PutSpec {  // replaces the spec of a job and its priority in lists; kNotFound as below
+  JobId job = 0;
+  JobSpec spec;
+};
 struct PutAttempt {  // inserts or replaces; kNotFound when there is no such job
   JobId job = 0;
   Attempt attempt;
@@ -40,7 +44,7 @@ struct AddEvent {  // kNotFound when there is no such job
 struct DropJob {  // with its attempts and events; no error when it is gone already
   JobId job = 0;
 };
-using Op = std::variant<PutJob, PutAttempt, AddEvent, DropJob>;
+using Op = std::variant<PutJob, PutSpec, PutAttempt, AddEvent, DropJob>;
 
 struct EventRow {
   int64_t seq = 0;  // rises over all jobs, never reused: the id of the event stream

@@ -46,6 +46,15 @@ class BatchApplier {
     return Insert(job);
   }
 
+  Status operator()(const PutSpec& op) {
+    MUSTER_TRY(db_.Run("UPDATE specs SET doc = ?2 WHERE job_id = ?1",
+                       {op.job, ToJson(ToJsonObject(op.spec))}));
+    if (db_.Changes() == 0)
+      return Fail(Code::kNotFound,
+                  fmt::format("cannot change the spec of job {}: there is no such job", op.job));
+    return db_.Run("UPDATE jobs SET priority = ?2 WHERE id = ?1", {op.job, op.spec.priority});
+  }
+
   Status operator()(const PutAttempt& op) {
     const Attempt& attempt = op.attempt;
     MUSTER_TRY(
