@@ -251,7 +251,7 @@ TEST(Apulis, RunsOnTheFirstNodeWhichReachesTheOthers) {
   const auto orders =
       PlanOn("apulis", PlainSpec("custom", 2, "gpu", 8, "cd ~ && ./go.sh && sleep infinity"));
   ASSERT_THAT(orders[0].ranks, SizeIs(1));
-  EXPECT_THAT(orders[0].ranks[0].argv, Contains("cd ~ && ./go.sh"));
+  EXPECT_THAT(orders[0].ranks[0].argv, Contains(EndsWith("\ncd ~ && ./go.sh")));
   EXPECT_THAT(orders[1].ranks, IsEmpty());
   EXPECT_TRUE(orders[1].agent);
   EXPECT_EQ(Env(orders[0].ranks[0].env, "DLWS_ROLE_NAME"), "ps");

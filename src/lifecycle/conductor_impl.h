@@ -17,6 +17,7 @@
 namespace muster::lifecycle {
 
 // The state and the steps behind Conductor; one file per step, named at the declarations.
+// Longer than most headers, because it declares the steps of all these files.
 struct Conductor::Impl {
   explicit Impl(Parts parts) : parts(parts) {}
 
