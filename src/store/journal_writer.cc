@@ -170,7 +170,9 @@ void JournalWriter::TakeLog() {
 // Ends of jobs are journaled on a full disk too: the log's next pages have their blocks already.
 void JournalWriter::ReserveLog() {
   const int pages = db_.WalPages();
-  if (!log_ || pages + kReservedPages / 2 < reserved_pages_) return;
+  const bool enough = !log_ || pages + kReservedPages / 2 < reserved_pages_;
+  has_reserve_ |= enough;
+  if (enough) return;
   const int error = os::ReserveBehind(log_.get(), int64_t(kReservedPages) * kPageBytes);
   if (error == 0) reserved_pages_ = pages + kReservedPages;
   has_reserve_ = error != ENOSPC && error != EDQUOT;
