@@ -92,6 +92,7 @@ export class Server {
   }
 
   async end() {
+    if (this.process.exitCode !== null || this.process.signalCode !== null) return rmSync(this.folder, { recursive: true, force: true });
     const { jobs } = await this.api('/jobs?state=queued,starting,running,stopping&limit=1000');
     for (const { id } of jobs) await fetch(`${this.url}/api/v1/jobs/${id}/stop`, { method: 'POST', headers: { Authorization: `Bearer ${this.token}` }, body: '{"grace": "0s"}' });
     await until(async () => (await this.api('/jobs?state=queued,starting,running,stopping')).jobs.length === 0, 'all jobs to end');

@@ -109,6 +109,23 @@ test('the files of the outputs are listed, shown and downloaded, and links lead 
   await close(page);
 });
 
+test('the logs of all ranks are one log, with times where wanted', async () => {
+  const id = server.submit('-J', 'ranks', '-g', 'npu:3', '--', 'sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9; do echo line $i of rank $MUSTER_RANK; sleep 0.1; done');
+  const page = await browser.page();
+  await page.goto(server.link());
+  await page.goto(`${server.url}/jobs/${id}`);
+  await server.waitFor(id, 'succeeded');
+  await until(async () => (await page.locator('.log-line').count()) === 27, 'every line of every rank, once');
+  for (const rank of [0, 1, 2])
+    assert.deepEqual((await page.locator('.log-line').allTextContents()).filter((text) => text.startsWith(String(rank))), Array.from({ length: 9 }, (_, i) => `${rank}line ${i + 1} of rank ${rank}`));
+  await page.click('[aria-label="Show times"]');
+  assert.match(await page.textContent('.log-line'), /^\d\d:\d\d:\d\d\d?line/);
+  await page.selectOption('.logs select', '1');
+  await page.waitForSelector('.log-line:has-text("line 9 of rank 1")');
+  assert.equal(await page.locator('.log-line').count(), 9);
+  await close(page);
+});
+
 test('several jobs are stopped at once', async () => {
   for (let i = 0; i < 3; i++) server.submit('-J', `bulk-${i}`, '--', 'sleep', '600');
   const page = await browser.page();

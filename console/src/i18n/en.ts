@@ -188,6 +188,7 @@ export const en = {
   'log.firstError': 'First error',
   'log.noError': 'No line looks like an error.',
   'log.wrap': 'Wrap long lines',
+  'log.times': 'Show times',
   'log.toEnd': 'Follow',
   'log.place': 'Place in the log',
   'log.lines': '{n} lines',

@@ -190,6 +190,7 @@ export const zh: Record<keyof typeof en, string> = {
   'log.firstError': '首个错误',
   'log.noError': '没有看似错误的行。',
   'log.wrap': '自动换行',
+  'log.times': '显示时间',
   'log.toEnd': '跟随末尾',
   'log.place': '日志中的位置',
   'log.lines': '{n} 行',

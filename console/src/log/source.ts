@@ -200,6 +200,7 @@ interface LogEvent {
   rank: number;
   offset: number;
   text: string;
+  wall_ms?: number;
 }
 
 // The logs of all ranks as one: the last lines of each, and then what is added.
@@ -242,7 +243,7 @@ export class MergedSource implements LogSource {
 
   private async fetch(): Promise<boolean> {
     try {
-      const response = await request(`/jobs/${this.job}/logs${query({ attempt: this.attempt || undefined, tail: this.position ? undefined : 1000 })}`, {
+      const response = await request(`/jobs/${this.job}/logs${query({ attempt: this.attempt || undefined, times: true, tail: this.position ? undefined : 1000 })}`, {
         signal: this.abort.signal,
         headers: { Accept: 'text/event-stream', ...(this.position ? { 'Last-Event-ID': this.position } : {}) },
       });
@@ -287,7 +288,7 @@ export class MergedSource implements LogSource {
         begun.bytes += text.length;
         if (!last) this.partial.delete(event.rank);
       } else if (!last || text) {
-        const line: Line = { offset, text: text.slice(0, mostText), bytes: text.length, rank: event.rank };
+        const line: Line = { offset, text: text.slice(0, mostText), bytes: text.length, rank: event.rank, ...(event.wall_ms ? { ms: event.wall_ms } : {}) };
         lines.push(line);
         if (last) this.partial.set(event.rank, line);
       }

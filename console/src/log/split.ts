@@ -4,6 +4,7 @@ export interface Line {
   text: string; // without '\n'; cut at mostText
   bytes: number; // its length in the file, without '\n'
   rank?: number; // in a merged log
+  ms?: number; // in a merged log: it was written before this time, at most a fifth of a second
 }
 
 export const mostText = 20_000;

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Button, ErrorBox } from '../components/ui';
-import { formatBytes, formatCount } from '../format';
+import { formatBytes, formatClock, formatCount } from '../format';
 import { t } from '../i18n';
 import { levelOf, parseLine, textOf, type Piece, type Style } from './ansi';
 import type { LogSource } from './source';
@@ -53,9 +53,10 @@ export interface Shown {
   pieces: Piece[];
 }
 
-function Row({ line, pieces, find, current, digits }: { line: Line; pieces: Piece[]; find: RegExp | undefined; current: boolean; digits: number }) {
+function Row({ line, pieces, find, current, digits, times }: { line: Line; pieces: Piece[]; find: RegExp | undefined; current: boolean; digits: number; times: boolean }) {
   return (
     <div class={`log-line ${levelOf(textOf(pieces))} ${current ? 'current' : ''}`} data-offset={line.offset}>
+      {times && line.ms !== undefined && <time>{formatClock(line.ms)}</time>}
       {line.rank !== undefined && <span class={`rank r${line.rank % 8}`}>{String(line.rank).padStart(digits)}</span>}
       {pieces.map((piece, at) => <PieceView key={at} piece={piece} find={find} />)}
       {line.bytes > line.text.length * 4 && <em class="cut">{t('log.cut', { size: formatBytes(line.bytes) })}</em>}
@@ -90,10 +91,11 @@ export interface Target {
   serial: number;
 }
 
-export function LogView({ source, find, wrap, follow, onFollow, target, empty }: {
+export function LogView({ source, find, wrap, times, follow, onFollow, target, empty }: {
   source: LogSource;
   find: RegExp | undefined;
   wrap: boolean;
+  times: boolean; // of a merged log
   follow: boolean;
   onFollow: (follow: boolean) => void;
   target: Target | undefined;
@@ -108,7 +110,8 @@ export function LogView({ source, find, wrap, follow, onFollow, target, empty }:
   const { lines } = source;
 
   const scrollTo = (top: number) => {
-    const element = ref.current!;
+    const element = ref.current;
+    if (!element) return;
     element.scrollTop = top;
     mine.current = element.scrollTop;
     setView({ top: element.scrollTop, height: element.clientHeight });
@@ -152,7 +155,9 @@ export function LogView({ source, find, wrap, follow, onFollow, target, empty }:
   }, []);
 
   const scrolled = () => {
-    const element = ref.current!;
+    // The event of a scroll can come after the view has gone.
+    const element = ref.current;
+    if (!element) return;
     setView({ top: element.scrollTop, height: element.clientHeight });
     const own = Math.abs(element.scrollTop - mine.current) < 2;
     const below = element.scrollHeight - element.scrollTop - element.clientHeight;
@@ -174,7 +179,7 @@ export function LogView({ source, find, wrap, follow, onFollow, target, empty }:
     const line = lines[at]!;
     const { pieces, end } = parseLine(line.text, style);
     style = end;
-    rows.push(<Row key={`${line.rank ?? 0}:${line.offset}`} line={line} pieces={pieces} find={find} current={line.offset === target?.offset} digits={digits} />);
+    rows.push(<Row key={`${line.rank ?? 0}:${line.offset}`} line={line} pieces={pieces} find={find} current={line.offset === target?.offset} digits={digits} times={times} />);
   }
   const place = source.canSeek && source.size > 0 && lines[first] ? Math.min(1, lines[Math.min(lines.length - 1, first + extra)]!.offset / source.size) : 1;
   return (

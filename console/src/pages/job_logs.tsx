@@ -91,6 +91,7 @@ export default function JobLogs({ job }: { job: Job }) {
   const source = useMemo(() => (rank === undefined ? new MergedSource(job.id, attempt, live) : new RankSource(job.id, rank, attempt, live)), [job.id, attempt, rank]);
   const [follow, setFollow] = useState(true);
   const [wrap, setWrap] = useState(false);
+  const [times, setTimes] = useState(false);
   const [text, setText] = useState('');
   const [regex, setRegex] = useState(false);
   const [target, setTarget] = useState<Target>();
@@ -148,11 +149,12 @@ export default function JobLogs({ job }: { job: Job }) {
         )}
         <Button icon="warn" onClick={toError}>{t('log.firstError')}</Button>
         <Button icon="wrap" aria-pressed={wrap} title={t('log.wrap')} aria-label={t('log.wrap')} onClick={() => setWrap(!wrap)} />
+        {rank === undefined && <Button icon="clock" aria-pressed={times} title={t('log.times')} aria-label={t('log.times')} onClick={() => setTimes(!times)} />}
         <a class="button" href={`/api/v1/jobs/${job.id}/ranks/${rank ?? 0}/log?attempt=${attempt || 1}`} download={file} title={file}><Icon name="download" size={16} /><span>{t('common.download')}</span></a>
       </div>
       {pattern instanceof Error && <p class="field-error" role="alert">{pattern.message}</p>}
       {search.hits && text && <Hits hits={search.hits} busy={search.busy} find={find} ranks={rank === undefined} onPick={pick} onClose={search.clear} />}
-      <LogView source={source} find={find} wrap={wrap} follow={follow} onFollow={setFollow} target={target} empty={over ? t('log.empty') : t('log.notYet')} />
+      <LogView source={source} find={find} wrap={wrap} times={times} follow={follow} onFollow={setFollow} target={target} empty={over ? t('log.empty') : t('log.notYet')} />
     </div>
   );
 }
