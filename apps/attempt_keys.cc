@@ -57,9 +57,9 @@ std::set<std::string> BucketsNamedBelow(const os::Path& tree) {
   return buckets;
 }
 
-std::vector<objects::Grant> GrantsOf(const JobSpec& spec, const os::Path& code) {
+std::vector<objects::Grant> GrantsOf(const JobSpec& spec, JobId job, const os::Path& code) {
   std::vector<objects::Grant> grants;
-  for (dialect::StoreGrant& grant : dialect::StoreGrantsOf(spec)) {
+  for (dialect::StoreGrant& grant : dialect::StoreGrantsOf(spec, job)) {
     grants.push_back({std::move(grant.bucket), std::move(grant.prefix), grant.write});
   }
   if (spec.store || code.empty()) return grants;
@@ -80,7 +80,8 @@ Status AttemptKeys::Give(const Job& job, const Attempt& attempt, const os::Path&
                         {"region", objects_.region()}};
   MUSTER_TRY(os::WriteFileAtomic(dir / kFile, ToPrettyJson(json::object{{"s3", s3}}), 0600, false));
   const os::Path code = job.spec.code_hash.empty() ? "" : code_.TreeDir(job.spec.code_hash);
-  objects_.keys().Lend(std::move(pair), [spec = job.spec, code] { return GrantsOf(spec, code); });
+  objects_.keys().Lend(std::move(pair),
+                       [spec = job.spec, id = job.id, code] { return GrantsOf(spec, id, code); });
   return {};
 }
 

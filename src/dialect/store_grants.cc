@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dialect/command.h"
 #include "model/source.h"
 
 namespace muster::dialect {
@@ -61,13 +62,13 @@ std::set<std::string> BucketsNamedIn(std::string_view text) {
   return buckets;
 }
 
-std::vector<StoreGrant> StoreGrantsOf(const JobSpec& spec) {
+std::vector<StoreGrant> StoreGrantsOf(const JobSpec& spec, JobId job) {
   std::vector<StoreGrant> grants;
   Grant(grants, spec.code, false);
   for (const auto& [name, place] : spec.inputs) Grant(grants, place, false);
-  for (const auto& [name, place] : spec.outputs) Grant(grants, place, true);
-  for (const Publishing& output : spec.published) Grant(grants, output.to, true);
-  Grant(grants, spec.logs, true);
+  for (const auto& [name, place] : spec.outputs) Grant(grants, WithJobId(place, job), true);
+  for (const Publishing& output : spec.published) Grant(grants, WithJobId(output.to, job), true);
+  Grant(grants, WithJobId(spec.logs, job), true);
   if (spec.store) {
     for (const std::string& place : spec.store->read) Grant(grants, place, false);
     for (const std::string& place : spec.store->write) Grant(grants, place, true);

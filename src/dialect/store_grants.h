@@ -20,7 +20,7 @@ struct StoreGrant {
 
 // Inputs and code may be read, outputs and logs written, and `store` is granted as it says. A job
 // without `store` may also use every bucket that its parameters, variables and commands name. Pure.
-std::vector<StoreGrant> StoreGrantsOf(const JobSpec& spec);
+std::vector<StoreGrant> StoreGrantsOf(const JobSpec& spec, JobId job);
 
 // The buckets of all s3:// and obs:// addresses in a text. Pure.
 std::set<std::string> BucketsNamedIn(std::string_view text);

@@ -15,7 +15,12 @@ std::vector<StoreGrant> GrantsOf(std::string_view text) {
   const auto document = ReadDocument(text, TextFormat::kGuess, nullptr);
   const auto specs = ReadSpecs(document.value(), {});
   if (!specs) ADD_FAILURE() << FaultText(specs.error(), "job.yaml");
-  return specs ? StoreGrantsOf(specs->front()) : std::vector<StoreGrant>();
+  return specs ? StoreGrantsOf(specs->front(), 7) : std::vector<StoreGrant>();
+}
+
+TEST(StoreGrants, JobIdIsPartOfThePrefix) {
+  EXPECT_THAT(GrantsOf("run: train.py\noutputs: {o: 's3://out/run-${job_id}/'}\n"),
+              ElementsAre(StoreGrant{"out", "run-7/", true}));
 }
 
 TEST(StoreGrants, InputsAndCodeAreReadOutputsAndLogsAreWritten) {
