@@ -52,7 +52,7 @@ class Terminal:
         raise AssertionError(f"still running: {self.text!r}")
 
 
-def test_run_without_a_server_starts_one_and_says_so(scratch):
+def test_run_without_server_starts_one_and_reports_it(scratch):
     muster = Muster(scratch / "own")
     result = muster.run("run", "--", "echo", "hello")
     assert "hello" in result.stdout and "started a server" in result.stderr
@@ -62,7 +62,7 @@ def test_run_without_a_server_starts_one_and_says_so(scratch):
     wait_until(lambda: not (muster.data / "endpoint.json").exists())
 
 
-def test_after_a_submit_the_next_commands_are_shown_and_detached_runs_print_the_id_alone(server):
+def test_submit_shows_next_commands_and_detached_run_prints_only_the_id(server):
     result = server.run("run", "-d", "--", "true")
     assert result.stdout.strip().isdigit()
     for word in ("muster logs", "muster describe", "muster stop"):
@@ -71,21 +71,21 @@ def test_after_a_submit_the_next_commands_are_shown_and_detached_runs_print_the_
 
 @pytest.mark.parametrize("words", [["ps"], ["queue"], ["ls"], ["nodes"], ["events"], ["doctor"], ["version"], ["schema"],
                                    ["describe", "1"], ["why", "1"], ["wait", "1"], ["logs", "1"], ["plan", "--", "true"]])
-def test_json_is_json(server, words):
+def test_json_flag_prints_valid_json(server, words):
     server.wait_end(server.submit("--", "true"))
     result = server.run(words[0], "--json", *words[1:])
     for text in result.stdout.splitlines() if words[0] == "logs" else [result.stdout]:
         json.loads(text)
 
 
-def test_describe_has_the_pinned_members(server):
+def test_describe_has_the_stable_members(server):
     server.wait_end(server.submit("--", "false"))
     job = json.loads(server.run("describe", "1", "--json").stdout)
     assert {"id", "name", "state", "framework", "attempts", "ranks", "verdict"} <= set(job)
 
 
 @pytest.mark.parametrize("alias", ["cancel", "kill", "stop"])
-def test_aliases_do_what_they_stand_for(server, alias):
+def test_aliases_run_their_verbs(server, alias):
     job_id = int(server.run("submit", "-d", "--", "sleep", "1000").stdout)
     server.wait_state(job_id, "running")
     server.run(alias, job_id)
@@ -93,19 +93,19 @@ def test_aliases_do_what_they_stand_for(server, alias):
     assert int(server.run("launch", "-d", "--", "true").stdout) == job_id + 1
 
 
-def test_wrong_words_get_the_right_ones(server):
+def test_mistyped_verbs_get_a_suggestion(server):
     for words, hint in ((["pss"], "ps"), (["run", "--nodez", "2"], "--nodes"), (["describe", "999"], "muster ps"), (["run"], "muster run")):
         result = server.run(*words, check=False)
         assert result.returncode != 0 and hint in result.stderr, result.stderr
 
 
-def test_a_server_without_a_data_folder_says_so():
+def test_server_without_data_folder_is_refused():
     result = subprocess.run([MUSTER, "server", "--data", ""], capture_output=True, text=True, timeout=60)
     assert result.returncode in (1, 2)
     assert "--data is empty" in result.stderr and "name a folder" in result.stderr
 
 
-def test_help_of_every_verb_has_an_example_and_completion_scripts_parse(server, scratch):
+def test_every_verb_has_an_example_and_completion_scripts_parse(server, scratch):
     names = [line.split()[0].strip(",") for line in server.run("help").stdout.splitlines() if line.startswith("  ") and line[2] != " "]
     assert {"run", "ps", "logs", "describe", "why", "wait", "stop", "rerun", "plan", "nodes", "events", "rm", "doctor"} <= set(names)
     for name in names:
@@ -130,7 +130,7 @@ def test_bash_completes_verbs_flags_and_jobs(server, scratch):
     assert str(job_id) in lines[2].split()
 
 
-def test_on_a_terminal_ctrl_c_asks_and_detach_leaves_the_job(server):
+def test_ctrl_c_on_a_terminal_asks_and_detach_keeps_the_job(server):
     terminal = Terminal([MUSTER, "run", "-g", "npu:2", "--", "sh", "-c", "echo underway; sleep 1000"], server.env, server.data.parent)
     terminal.expect("underway")
     terminal.type("\x03")
@@ -145,7 +145,7 @@ def test_on_a_terminal_ctrl_c_asks_and_detach_leaves_the_job(server):
     assert server.job(job["id"])["state"] == "running"
 
 
-def test_on_a_terminal_ctrl_c_can_stop_the_job(server):
+def test_ctrl_c_on_a_terminal_can_stop_the_job(server):
     terminal = Terminal([MUSTER, "run", "--", "sh", "-c", "echo underway; sleep 1000"], server.env, server.data.parent)
     terminal.expect("underway")
     terminal.type("\x03")
@@ -156,7 +156,7 @@ def test_on_a_terminal_ctrl_c_can_stop_the_job(server):
     assert not marked_processes(server.data)
 
 
-def test_a_terminal_gets_a_status_line_and_a_pipe_gets_plain_text(server):
+def test_terminal_has_a_status_line_and_pipe_has_plain_text(server):
     env = {k: v for k, v in server.env.items() if k != "NO_COLOR"}
     terminal = Terminal([MUSTER, "run", "-g", "npu:2", "--", "sh", "-c", "echo '{\"loss\": 0.25}'; sleep 2"], env, server.data.parent)
     terminal.expect("loss 0.25", "running")
@@ -166,7 +166,7 @@ def test_a_terminal_gets_a_status_line_and_a_pipe_gets_plain_text(server):
     assert "\x1b" not in piped.stdout + piped.stderr and "[rank 1] x" in piped.stdout
 
 
-def test_logs_of_one_rank_are_its_very_bytes_and_tail_counts_lines(server):
+def test_logs_of_one_rank_are_unchanged_and_tail_counts_lines(server):
     job_id = server.submit("-g", "npu:2", "--", "sh", "-c", "for i in 1 2 3 4 5; do echo $MUSTER_RANK-$i; done")
     server.wait_end(job_id)
     assert server.run("logs", "-r", "1", job_id).stdout == "1-1\n1-2\n1-3\n1-4\n1-5\n"
@@ -174,14 +174,14 @@ def test_logs_of_one_rank_are_its_very_bytes_and_tail_counts_lines(server):
     assert server.run("logs", "-n", "1", job_id).stdout.split("\n")[:2] == ["[rank 0] 0-5", "[rank 1] 1-5"]
 
 
-def test_wait_gives_the_code_of_the_first_that_failed(server):
+def test_wait_returns_the_exit_code_of_the_first_failed_job(server):
     good, bad = server.submit("--", "true"), server.submit("--", "sh", "-c", "exit 12")
     assert server.run("wait", good).returncode == 0
     assert server.run("wait", good, bad, check=False).returncode == 12
     assert server.run("wait", "--timeout", "200ms", server.submit("--", "sleep", "1000"), check=False).returncode not in (0, 12)
 
 
-def test_plan_works_without_any_server(scratch):
+def test_plan_needs_no_server(scratch):
     muster = Muster(scratch / "none")
     result = muster.run("plan", "--offline", "-f", "pytorch", "-N", "2", "-g", "npu:8", "--", "python3", "train.py")
     assert "16 ranks" in result.stdout and "MASTER_ADDR" in result.stdout

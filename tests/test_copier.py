@@ -66,7 +66,7 @@ def body(s3, b, key):
 
 # -- objects
 
-def test_a_bucket_is_made_filled_shown_and_removed(run, scratch, s3):
+def test_bucket_is_created_filled_listed_and_removed(run, scratch, s3):
     name = "copier-" + os.urandom(4).hex()
     assert f"muster cp -r FOLDER s3://{name}" in run("objects", "mb", f"s3://{name}").stdout
     fill(scratch / "f", 1000)
@@ -96,7 +96,7 @@ def test_cat_prints_bytes_as_they_are(run, s3, b, store, scratch):
     assert part.stdout == data[250:260]
 
 
-def test_a_presigned_address_needs_no_key(run, s3, b, scratch):
+def test_presigned_url_needs_no_key(run, s3, b, scratch):
     s3.put_object(Bucket=b, Key="a b/ü", Body=b"hello")
     url = run("objects", "presign", f"s3://{b}/a b/ü").stdout.strip()
     run("cp", url, "got")
@@ -106,7 +106,7 @@ def test_a_presigned_address_needs_no_key(run, s3, b, scratch):
     assert body(s3, b, "new") == b"hello"
 
 
-def test_removing_asks_for_a_word_before_it_empties_a_bucket(run, s3, b):
+def test_removing_a_full_bucket_needs_force(run, s3, b):
     for key in ("a/1", "a/2", "b/1"):
         s3.put_object(Bucket=b, Key=key, Body=b"x")
     refused = run("objects", "rm", "-r", f"s3://{b}", check=False)
@@ -121,7 +121,7 @@ def test_removing_asks_for_a_word_before_it_empties_a_bucket(run, s3, b):
     assert keys(s3, b) == []
 
 
-def test_a_slip_of_the_finger_is_understood(run):
+def test_mistyped_subcommand_gets_a_suggestion(run):
     wrong = run("objects", "presing", "s3://bucket/k", check=False)
     assert wrong.returncode == 2 and "presign" in wrong.stderr
     assert run("cp", "a", "ftp://x/y", check=False).returncode == 2
@@ -129,7 +129,7 @@ def test_a_slip_of_the_finger_is_understood(run):
 
 # -- cp
 
-def test_one_file_goes_up_and_comes_back(run, scratch, s3, b):
+def test_single_file_round_trips(run, scratch, s3, b):
     data = fill(scratch / "in/data.bin", 3 * MIB + 17).read_bytes()
     done = summary(run("cp", "in/data.bin", f"s3://{b}/", "--json"))
     assert (done["copied"], done["bytes"], done["failed"]) == (1, len(data), 0)
@@ -142,7 +142,7 @@ def test_one_file_goes_up_and_comes_back(run, scratch, s3, b):
     assert run("cp", "out", "out2", check=False).returncode == 2
 
 
-def test_a_tree_goes_up_and_comes_back_the_same(run, scratch, s3, b):
+def test_tree_round_trips_unchanged(run, scratch, s3, b):
     for i in range(60):
         fill(scratch / f"in/d{i % 7}/e/f{i}", i * 997, i)
     fill(scratch / "in/empty", 0)
@@ -156,7 +156,7 @@ def test_a_tree_goes_up_and_comes_back_the_same(run, scratch, s3, b):
     assert tree(scratch / "third") == tree(scratch / "in")
 
 
-def test_a_large_object_goes_in_parts_both_ways(run, scratch, s3, b):
+def test_large_object_is_copied_in_parts_in_both_directions(run, scratch, s3, b):
     data = fill(scratch / "big", 40 * MIB + 3).read_bytes()
     done = summary(run("cp", "big", f"s3://{b}/big", "--part-size", "5MiB", "--no-shortcut", "--json"))
     assert done["checked"]["crc"] == 1
@@ -170,7 +170,7 @@ def test_a_large_object_goes_in_parts_both_ways(run, scratch, s3, b):
     assert os.listdir(scratch / "home/.local/state/muster/transfers") == []
 
 
-def test_what_other_clients_wrote_is_checked_by_what_they_left(run, scratch, s3, b):
+def test_objects_of_other_clients_are_verified_by_their_checksums(run, scratch, s3, b):
     data = os.urandom(6 * MIB)
     s3.put_object(Bucket=b, Key="crc32", Body=data, ChecksumAlgorithm="CRC32")
     s3.put_object(Bucket=b, Key="sha", Body=data, ChecksumAlgorithm="SHA256")
@@ -184,7 +184,7 @@ def test_what_other_clients_wrote_is_checked_by_what_they_left(run, scratch, s3,
         assert (scratch / key).read_bytes() == data
 
 
-def test_awkward_keys_survive_every_way(run, scratch, s3, b):
+def test_awkward_keys_round_trip_in_every_direction(run, scratch, s3, b):
     every = sorted(set(AWKWARD + HOSTILE) - {"a/", "dir/", "//"}, key=str.encode)
     for i, key in enumerate(every):
         s3.put_object(Bucket=b, Key=key, Body=str(i).encode())
@@ -208,7 +208,7 @@ def test_awkward_keys_survive_every_way(run, scratch, s3, b):
     run("objects", "rb", "--force", f"s3://{b}-2")
 
 
-def test_no_link_at_the_destination_leads_a_copy_astray(run, scratch, s3, b):
+def test_links_at_the_destination_are_not_followed(run, scratch, s3, b):
     s3.put_object(Bucket=b, Key="link/x", Body=b"x")
     (scratch / "outside").mkdir()
     (scratch / "out").mkdir()
@@ -218,7 +218,7 @@ def test_no_link_at_the_destination_leads_a_copy_astray(run, scratch, s3, b):
     assert os.listdir(scratch / "outside") == []
 
 
-def test_only_a_regular_file_is_replaced(run, scratch, s3, b):
+def test_only_regular_files_are_replaced(run, scratch, s3, b):
     s3.put_object(Bucket=b, Key="p/k", Body=b"new")
     s3.put_object(Bucket=b, Key="p/other", Body=b"other")
     (scratch / "d").mkdir()
@@ -241,7 +241,7 @@ def test_only_a_regular_file_is_replaced(run, scratch, s3, b):
     assert not [name for _, _, names in os.walk(scratch) for name in names if name.startswith(".new-")]
 
 
-def test_a_link_that_is_named_leads_to_the_file_and_stays(run, scratch, s3, b):
+def test_destination_given_as_a_link_writes_its_target(run, scratch, s3, b):
     large = os.urandom(12 * MIB)
     for key, data in (("k", b"new"), ("large", large)):
         s3.put_object(Bucket=b, Key=key, Body=data)
@@ -263,7 +263,7 @@ def test_a_link_that_is_named_leads_to_the_file_and_stays(run, scratch, s3, b):
     assert os.readlink(scratch / "there/k") == "deeper"
 
 
-def test_a_dash_is_standard_output(run, store, scratch, s3, b):
+def test_dash_is_standard_output(run, store, scratch, s3, b):
     data = os.urandom(6 * MIB)
     s3.put_object(Bucket=b, Key="k", Body=data)
     done = subprocess.run([MUSTER, "cp", f"s3://{b}/k", "-"], env={**store.env, "HOME": str(scratch / "nobody")}, cwd=scratch, capture_output=True)
@@ -283,7 +283,7 @@ def test_a_dash_is_standard_output(run, store, scratch, s3, b):
     assert (scratch / "-").read_bytes() == data
 
 
-def test_a_bucket_with_one_slash_is_no_folder(run, scratch, b):
+def test_bucket_url_with_one_slash_is_refused(run, scratch, b):
     fill(scratch / "f", 1)
     for command in (("cp", "f", f"s3:/{b}/k"), ("cp", f"obs:/{b}/k", "g"), ("sync", ".", f"S3:/{b}"), ("objects", "ls", f"s3:/{b}")):
         refused = run(*command, check=False)
@@ -291,7 +291,7 @@ def test_a_bucket_with_one_slash_is_no_folder(run, scratch, b):
     assert not (scratch / "s3:").exists()
 
 
-def test_links_in_a_source_are_followed_to_files_alone(run, scratch, s3, b):
+def test_links_in_a_source_are_followed_to_files_only(run, scratch, s3, b):
     fill(scratch / "in/real", 10)
     (scratch / "in/to_file").symlink_to("real")
     (scratch / "in/to_folder").symlink_to(scratch)
@@ -314,7 +314,7 @@ def test_filters_and_dry_run(run, scratch, s3, b):
     assert keys(s3, b) == ["b.jpg", "sub/c.jpg"]
 
 
-def test_a_dry_run_of_an_upload_makes_no_bucket_and_says_so(run, scratch, s3):
+def test_dry_run_of_an_upload_creates_no_bucket(run, scratch, s3):
     name = "upload-" + os.urandom(4).hex()
     fill(scratch / "job/f", 10)
     shown = run("upload", "-n", "job", f"s3://{name}/code")
@@ -327,26 +327,26 @@ def test_a_dry_run_of_an_upload_makes_no_bucket_and_says_so(run, scratch, s3):
     run("objects", "rb", "--force", f"s3://{name}")
 
 
-def test_several_sources_go_into_a_folder(run, scratch, s3, b):
+def test_several_sources_are_copied_into_a_folder(run, scratch, s3, b):
     fill(scratch / "x", 5)
     fill(scratch / "d/y", 6)
     run("cp", "-r", "x", "d", f"s3://{b}/into")
     assert keys(s3, b) == ["into/d/y", "into/x"]
 
 
-def test_a_folder_is_not_copied_into_itself(run, scratch, b):
+def test_copying_a_folder_into_itself_is_refused(run, scratch, b):
     fill(scratch / "d/y", 6)
     assert "inside" in run("cp", "-r", "d", "d/deeper", check=False).stderr
     assert "inside" in run("cp", "-r", f"s3://{b}", f"s3://{b}/p", check=False).stderr
 
 
-def test_a_bandwidth_limit_holds(run, scratch, s3, b):
+def test_bandwidth_limit_is_respected(run, scratch, s3, b):
     fill(scratch / "f", 3 * MIB)
     done = summary(run("cp", "f", f"s3://{b}/f", "--bandwidth", "2MiB", "--json"))
     assert done["ms"] >= 1200
 
 
-def test_what_does_not_exist_is_said(run, scratch, b):
+def test_missing_sources_are_reported(run, scratch, b):
     for source in ("nothing", f"s3://{b}/nothing", f"s3://{b}/nothing/", "s3://no-such-bucket-1/x"):
         result = run("cp", "-r", source, "out", check=False)
         assert result.returncode == 1 and result.stderr.startswith("muster: "), source
@@ -366,7 +366,7 @@ def test_what_does_not_exist_is_said(run, scratch, b):
 
 # -- sync
 
-def test_sync_copies_what_is_new_or_changed(run, scratch, s3, b):
+def test_sync_copies_new_and_changed_files(run, scratch, s3, b):
     for name in ("a", "b", "sub/c"):
         fill(scratch / "in" / name, 100)
     assert summary(run("sync", "in", f"s3://{b}/p", "--json"))["copied"] == 3
@@ -384,7 +384,7 @@ def test_sync_copies_what_is_new_or_changed(run, scratch, s3, b):
     assert summary(run("sync", f"s3://{b}/p", "back", "--json", "--checksum"))["copied"] == 1
 
 
-def test_sync_deletes_with_care(run, scratch, s3, b):
+def test_sync_deletes_only_extra_files(run, scratch, s3, b):
     for name in ("a", "b"):
         fill(scratch / "in" / name, 10)
     run("sync", "in", f"s3://{b}")
@@ -403,7 +403,7 @@ def test_sync_deletes_with_care(run, scratch, s3, b):
     assert sorted(tree(scratch / "local")) == ["a", "b", "keep.log"] and not (scratch / "local/sub").exists()
 
 
-def test_sync_deletes_nothing_below_what_it_passed_over(run, scratch, s3, b):
+def test_sync_deletes_nothing_below_skipped_entries(run, scratch, s3, b):
     fill(scratch / "in/real", 10)
     fill(scratch / "data/x", 10)
     (scratch / "in/sub").mkdir()
@@ -455,7 +455,7 @@ def test_keys_of_the_environment_and_of_the_aws_files(run, scratch, store, b):
     assert lost.returncode == 1 and "muster server" in lost.stderr
 
 
-def test_a_new_key_holds_where_what_was_printed_is_pasted(run, scratch, store, s3, b):
+def test_printed_key_settings_work_when_pasted(run, scratch, store, s3, b):
     fill(scratch / "f", 10)
     printed = run("objects", "key", "add", "ann", "--write", f"s3://{b}/ann/").stdout
     script = printed + f'"$0" cp f s3://{b}/ann/f && ! "$0" cp f s3://{b}/f'
@@ -465,7 +465,7 @@ def test_a_new_key_holds_where_what_was_printed_is_pasted(run, scratch, store, s
     assert json.loads(run("objects", "key", "add", "bo", "--read", "*", "--json").stdout)["endpoint"] == store.endpoint()["s3"]["endpoint"]
 
 
-def test_between_stores_everything_that_belongs_to_an_object_goes_along(run, scratch, store, s3, b):
+def test_copy_between_stores_keeps_metadata(run, scratch, store, s3, b):
     s = store.endpoint()["s3"]
     profiles = scratch / "home/.config/muster/profiles.yaml"
     profiles.parent.mkdir(parents=True)
@@ -543,7 +543,7 @@ def web(scratch):
     server.shutdown()
 
 
-def test_what_an_address_answers_goes_to_files_and_buckets(run, scratch, s3, b, web):
+def test_http_url_can_be_copied_to_files_and_buckets(run, scratch, s3, b, web):
     folder, url = web
     data = fill(folder / "with-ranges", 12 * MIB).read_bytes()
     for name in ("plain", "chunked"):

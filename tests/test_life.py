@@ -17,7 +17,7 @@ def write_job(folder, text, name="job.yaml"):
     return path
 
 
-def test_a_job_runs_and_its_output_and_exit_code_come_back(server):
+def test_job_returns_its_output_and_exit_code(server):
     result = server.run("run", "-g", "npu:2", "--", "sh", "-c", "echo hello from $MUSTER_RANK of $MUSTER_WORLD_SIZE")
     assert "hello from 0 of 2" in result.stdout
     assert "hello from 1 of 2" in result.stdout
@@ -70,7 +70,7 @@ def remove_group(group):
             time.sleep(0.01)
 
 
-def test_two_nodes_have_their_own_address_and_host_name(server):
+def test_two_nodes_have_distinct_addresses_and_host_names(server):
     job_id = server.submit("-N", "2", "-g", "npu:1", "--", "sh", "-c", "hostname; cat /etc/hosts; sleep 0.1")
     job = server.wait_end(job_id)
     assert job["state"] == "succeeded"
@@ -87,7 +87,7 @@ def test_two_nodes_have_their_own_address_and_host_name(server):
     assert len(addresses) == 2 and all(a.startswith("127.") for a in addresses)
 
 
-def test_a_failed_job_names_the_first_failing_rank_and_shows_its_last_lines(server):
+def test_failed_job_names_the_first_failing_rank_and_its_last_lines(server):
     script = "if [ $MUSTER_RANK = 3 ]; then echo the real trouble; exit 9; fi; echo inno''cent; sleep 1000"
     result = server.run("run", "-N", "2", "-g", "npu:2", "--", "sh", "-c", script, check=False)
     assert result.returncode == 9
@@ -100,7 +100,7 @@ def test_a_failed_job_names_the_first_failing_rank_and_shows_its_last_lines(serv
     assert "innocent" not in described
 
 
-def test_a_failure_stops_all_ranks_on_all_nodes_within_two_seconds(server):
+def test_failure_stops_all_ranks_within_two_seconds(server):
     script = "if [ $MUSTER_RANK = 0 ]; then while [ ! -e $MUSTER_JOB_DIR/go ]; do sleep 0.01; done; exit 1; fi; exec sleep 1000"
     job_id = server.submit("-N", "4", "-g", "npu:4", "--", "sh", "-c", script)
     server.wait_state(job_id, "running")
@@ -120,14 +120,14 @@ def test_a_failure_stops_all_ranks_on_all_nodes_within_two_seconds(server):
     ("kill -KILL $$", {"class": "signal", "signal_name": "SIGKILL"}),
     ("exit 137", {"class": "exit_code", "code": 137}),
 ])
-def test_the_exit_report_keeps_the_ways_to_end_apart(server, script, expected):
+def test_exit_report_distinguishes_exit_classes(server, script, expected):
     job = server.wait_end(server.submit("--", "sh", "-c", script))
     exit_report = job["attempts"][0]["exit"]
     assert job["state"] == "failed"
     assert {k: exit_report[k] for k in expected} == expected
 
 
-def test_a_program_that_cannot_be_executed_is_no_exit_code(server):
+def test_program_that_cannot_be_executed_has_no_exit_code(server):
     result = server.run("run", "--", "/no/such/program", check=False)
     assert result.returncode == 127
     job = server.job(server.get("/jobs?limit=1")["jobs"][0]["id"])
@@ -135,7 +135,7 @@ def test_a_program_that_cannot_be_executed_is_no_exit_code(server):
     assert "/no/such/program" in job["attempts"][0]["exit"]["detail"]
 
 
-def test_memory_above_the_limit_is_told_apart_from_a_signal(server):
+def test_memory_limit_kill_differs_from_a_signal(server):
     job_id = server.submit("--memory", "64MiB", "--", "/usr/bin/python3", "-c", "x = bytearray(500 << 20); print(len(x))")
     job = server.wait_end(job_id)
     notes = job["attempts"][0]["nodes"][0]["notes"]
@@ -148,7 +148,7 @@ def test_memory_above_the_limit_is_told_apart_from_a_signal(server):
         assert job["state"] == "succeeded"
 
 
-def test_a_time_limit_warns_and_then_stops(server, scratch):
+def test_time_limit_warns_and_then_stops(server, scratch):
     job = write_job(scratch, """\
         run: [sh, -c, "trap 'echo warned' USR1; echo up; while :; do sleep 0.05; done"]
         limits: {time: 2s, warning: {signal: USR1, before: 1s}}
@@ -161,7 +161,7 @@ def test_a_time_limit_warns_and_then_stops(server, scratch):
     assert server.run("wait", ended["id"], check=False).returncode == 124
 
 
-def test_hooks_run_where_and_when_they_should(server, scratch):
+def test_hooks_run_in_their_folder_at_their_time(server, scratch):
     job = write_job(scratch, """\
         run: [sh, -c, "cat prepared; exit 4"]
         hooks:
@@ -181,7 +181,7 @@ def test_hooks_run_where_and_when_they_should(server, scratch):
     assert (server.data / f"jobs/{job_id}/on_stop").read_text() == "stopping\n"
 
 
-def test_a_failing_setup_hook_is_the_jobs_failure(server, scratch):
+def test_failed_setup_hook_fails_the_job(server, scratch):
     job = write_job(scratch, "run: echo never\nhooks: {setup: 'echo no network; exit 5'}\n")
     ended = server.wait_end(server.submit(job))
     assert ended["state"] == "failed"
@@ -201,7 +201,7 @@ def test_retries_keep_a_history_of_attempts(server, scratch):
     assert server.rank_log(ended["id"], attempt=2) == b"attempt 2\n"
 
 
-def test_a_sweep_is_listed_stopped_and_compared_together(server, scratch):
+def test_sweep_is_listed_stopped_and_compared_as_a_group(server, scratch):
     job = write_job(scratch, """\
         name: sweeping
         run: [sh, -c, "echo '{\\"loss\\": ${lr}}'; exec sleep 1000"]
@@ -221,7 +221,7 @@ def test_a_sweep_is_listed_stopped_and_compared_together(server, scratch):
     assert {server.job(i)["state"] for i in ids} == {"stopped"}
 
 
-def test_a_job_after_another_waits_and_says_so(server):
+def test_dependent_job_waits_and_reports_the_reason(server):
     first = server.submit("--", "sh", "-c", "while [ ! -e $MUSTER_JOB_DIR/go ]; do sleep 0.01; done")
     second = server.submit("--after", first, "--", "true")
     assert server.job(second)["state"] == "queued"
@@ -231,7 +231,7 @@ def test_a_job_after_another_waits_and_says_so(server):
     assert server.wait_end(second)["state"] == "succeeded"
 
 
-def test_roles_get_their_own_commands_and_services_end_with_the_workers(server, scratch):
+def test_roles_have_commands_and_services_end_with_the_workers(server, scratch):
     job = write_job(scratch, """\
         roles:
           ps: {nodes: 1, devices: cpu:1, run: [sh, -c, "echo serving; exec sleep 1000"], service: true}
@@ -244,7 +244,7 @@ def test_roles_get_their_own_commands_and_services_end_with_the_workers(server, 
     assert [ranks[r]["exit"]["class"] for r in range(1, 5)] == ["succeeded"] * 4
 
 
-def test_why_counts_and_offers_a_way_out(start_server):
+def test_why_counts_devices_and_suggests_a_change(start_server):
     server = start_server("--nodes", "2x8npu")
     server.submit("-g", "npu:5", "--time", "1h", "--", "sleep", "1000")
     job_id = server.submit("-N", "2", "-g", "npu:8", "--", "true")
@@ -257,14 +257,14 @@ def test_why_counts_and_offers_a_way_out(start_server):
     assert answer["position"] == 1 and answer["can_ever_fit"]
 
 
-def test_a_job_too_large_for_every_node_is_queued_and_told_so(server):
+def test_job_too_large_for_every_node_is_queued_with_the_reason(server):
     job_id = server.submit("-g", "npu:64", "--", "true")
     assert server.job(job_id)["state"] == "queued"
     assert server.get(f"/jobs/{job_id}/why")["can_ever_fit"] is False
     assert server.wait_end(server.submit("--", "true"))["state"] == "succeeded"  # nobody waits behind it
 
 
-def test_higher_priority_preempts_and_the_preempted_job_comes_back(start_server):
+def test_higher_priority_preempts_and_the_preempted_job_returns(start_server):
     server = start_server("--nodes", "1x2npu")
     low = server.submit("-g", "npu:2", "--preemptible", "--", "sh", "-c",
                         "echo attempt $MUSTER_ATTEMPT; [ $MUSTER_ATTEMPT = 2 ] || exec sleep 1000")
@@ -276,7 +276,7 @@ def test_higher_priority_preempts_and_the_preempted_job_comes_back(start_server)
     assert ended["attempts"][0]["exit"]["stopped_by"] == "preemption"
 
 
-def test_stop_is_said_with_proof(server):
+def test_stop_shows_the_cleanup_proof(server):
     script = "trap '' TERM; setsid sleep 1000 & (setsid setsid sleep 1000 &) ; echo ready; sleep 1000"
     job_id = server.submit("-g", "npu:2", "--", "sh", "-c", script)
     wait_until(lambda: b"ready" in server.rank_log(job_id) and b"ready" in server.rank_log(job_id, 1))
@@ -289,7 +289,7 @@ def test_stop_is_said_with_proof(server):
     assert str(clean["killed"]) in result.stdout + result.stderr
 
 
-def test_the_code_folder_is_snapshotted_once_and_honours_ignore_files(server, scratch):
+def test_code_folder_is_stored_once_and_respects_ignore_files(server, scratch):
     code = scratch / "code"
     (code / "lib").mkdir(parents=True)
     (code / "main.sh").write_text("cat lib/data; ls; echo $0 > written\n")
@@ -310,7 +310,7 @@ def test_the_code_folder_is_snapshotted_once_and_honours_ignore_files(server, sc
     assert server.rank_log(ids[0] + 1).decode().startswith("data\n")
 
 
-def test_code_that_no_job_uses_any_more_goes_with_the_last_job_of_it(server, scratch):
+def test_unused_code_is_removed_with_its_last_job(server, scratch):
     code = scratch / "code"
     code.mkdir()
     (code / "main.sh").write_text("true\n")
@@ -348,7 +348,7 @@ def test_jobs_are_listed_newest_first_by_pages(server):
     assert server.get("/jobs?state=running,queued")["jobs"] == []
 
 
-def test_a_removed_job_is_gone_with_its_folder(server):
+def test_removed_job_and_its_folder_are_gone(server):
     job_id = server.submit("--", "true")
     server.wait_end(job_id)
     server.run("rm", job_id)

@@ -57,7 +57,7 @@ def manifest(s3, name, prefix="out/"):
 WRITE = 'out=${1#*=}; mkdir -p "$out/deep"; echo model > "$out/net.ckpt"; echo "rank $MUSTER_RANK" > "$out/deep/$MUSTER_RANK"; echo done; '
 
 
-def test_an_output_is_published_with_a_manifest(cluster, scratch):
+def test_output_is_published_with_a_manifest(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     text = f"outputs: {{train_url: 's3://{b}/out', local: }}\nresources: {{nodes: 2}}"
@@ -74,7 +74,7 @@ def test_an_output_is_published_with_a_manifest(cluster, scratch):
     assert (cluster.data / f"jobs/{job}/outputs/train_url/net.ckpt").read_text() == "model\n"
 
 
-def test_a_folder_can_be_published_to(cluster, scratch):
+def test_destination_may_be_a_folder(cluster, scratch):
     there = scratch / "results of it"
     there.mkdir()
     (there / MANIFEST).write_text("of an earlier job")
@@ -85,7 +85,7 @@ def test_a_folder_can_be_published_to(cluster, scratch):
     assert json.loads((there / MANIFEST).read_text())["job"] == job
 
 
-def test_an_empty_output_is_whole_too(cluster, scratch):
+def test_empty_output_is_complete(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     job = cluster.submit(job_file(scratch, "echo nothing", f"outputs: {{train_url: 'obs://{b}'}}"))
@@ -93,7 +93,7 @@ def test_an_empty_output_is_whole_too(cluster, scratch):
     assert manifest(s3, b, "")["files"] == []
 
 
-def test_awkward_names_and_a_manifest_of_the_jobs_own(cluster, scratch):
+def test_awkward_names_and_a_manifest_written_by_the_job(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     names = ["with blank", "100%", "ünï/数据", "a+b&c", "deep/" + MANIFEST, MANIFEST]
@@ -105,7 +105,7 @@ def test_awkward_names_and_a_manifest_of_the_jobs_own(cluster, scratch):
 
 
 @pytest.mark.parametrize("when", ["success", "always"])
-def test_a_failed_job_publishes_only_when_asked(cluster, scratch, when):
+def test_failed_job_publishes_only_with_when_always(cluster, scratch, when):
     s3 = client(cluster)
     b = bucket(s3)
     job = cluster.submit(job_file(scratch, WRITE + "exit 3", f"outputs: {{train_url: {{to: 's3://{b}/out/', when: {when}}}}}"))
@@ -148,7 +148,7 @@ def failed_to_publish(server, job, url, *words):
     return ended
 
 
-def test_a_missing_bucket_is_told_before_anything_runs(cluster, scratch):
+def test_missing_bucket_is_reported_before_the_ranks_start(cluster, scratch):
     url = "s3://no-such-bucket-here/out/"
     job = cluster.submit(job_file(scratch, f"touch {scratch}/ran", f"outputs: {{train_url: '{url}'}}\nresources: {{nodes: 2}}"))
     ended = cluster.wait_end(job)
@@ -161,7 +161,7 @@ def test_a_missing_bucket_is_told_before_anything_runs(cluster, scratch):
     assert cluster.wait_end(again)["state"] == "succeeded", verdict(cluster, again)
 
 
-def test_a_bucket_that_vanished_is_the_jobs_error(cluster, scratch):
+def test_removed_bucket_fails_the_job(cluster, scratch):
     cluster.run("objects", "mb", "s3://soon-gone")
     url = "s3://soon-gone/out/"
     wait = f"while [ ! -e {scratch}/go ]; do sleep 0.05; done; touch {scratch}/ran; "
@@ -177,7 +177,7 @@ def test_a_bucket_that_vanished_is_the_jobs_error(cluster, scratch):
     assert body(client(cluster), "soon-gone", "out/net.ckpt") == b"model\n"
 
 
-def test_wrong_keys_are_the_jobs_error_and_told_nowhere(cluster, scratch):
+def test_wrong_keys_fail_the_job_and_are_not_shown(cluster, scratch):
     b = bucket(client(cluster))
     env = f"env: {{AWS_ENDPOINT_URL: '{cluster.endpoint()['s3']['endpoint']}', AWS_ACCESS_KEY_ID: nobody, AWS_SECRET_ACCESS_KEY: wr0ng-s3cret}}"
     job = cluster.submit(job_file(scratch, WRITE, f"outputs: {{train_url: 's3://{b}/out/'}}\n{env}"))
@@ -187,19 +187,19 @@ def test_wrong_keys_are_the_jobs_error_and_told_nowhere(cluster, scratch):
         assert "wr0ng-s3cret" not in cluster.run(*verb).stdout
 
 
-def test_an_endpoint_that_nobody_serves_is_the_jobs_error(cluster, scratch):
+def test_unreachable_endpoint_fails_the_job(cluster, scratch):
     env = "env: {AWS_ENDPOINT_URL: 'http://127.0.0.1:9', AWS_ACCESS_KEY_ID: a, AWS_SECRET_ACCESS_KEY: b}"
     job = cluster.submit(job_file(scratch, WRITE, f"outputs: {{train_url: 's3://bkt-far/out/'}}\n{env}"))
     failed_to_publish(cluster, job, "s3://bkt-far/out/", "127.0.0.1:9")
 
 
-def test_a_full_disk_at_the_destination_is_the_jobs_error(cluster, scratch):
+def test_full_disk_at_the_destination_fails_the_job(cluster, scratch):
     """/dev/full has no folders: a file where the folder should be, and a place that takes nothing."""
     job = cluster.submit(job_file(scratch, WRITE, "outputs: {train_url: {to: /dev/full/x, mode: publish}}"))
     failed_to_publish(cluster, job, "/dev/full/x")
 
 
-def test_keys_are_nowhere_to_be_read(cluster, scratch):
+def test_keys_appear_in_no_file_or_page(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     file = job_file(scratch, WRITE, f"outputs: {{train_url: {{to: 's3://{b}/out/', sync: 1s}}}}\nlogs: 's3://{b}/log/'")
@@ -215,7 +215,7 @@ def test_keys_are_nowhere_to_be_read(cluster, scratch):
 
 # ------------------------------------------------------------------------------------------------ while it runs
 
-def test_checkpoints_are_there_while_the_job_runs(cluster, scratch):
+def test_checkpoints_are_copied_while_the_job_runs(cluster, scratch):
     """What is finished is copied, what is being written waits, and the manifest comes with the end."""
     s3 = client(cluster)
     b = bucket(s3)
@@ -242,7 +242,7 @@ def test_checkpoints_are_there_while_the_job_runs(cluster, scratch):
     assert proof["found"] == 0, proof
 
 
-def test_a_killed_copier_is_started_again(cluster, scratch):
+def test_killed_sync_process_is_restarted(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     script = f'while [ ! -e {scratch}/go ]; do sleep 0.02; done; echo x > "${{1#*=}}/x"; while [ ! -e {scratch}/end ]; do sleep 0.02; done'
@@ -257,7 +257,7 @@ def test_a_killed_copier_is_started_again(cluster, scratch):
     assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
 
 
-def test_logs_are_copied_while_it_runs_and_complete_at_the_end(cluster, scratch):
+def test_logs_are_copied_while_the_job_runs_and_complete_at_the_end(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     script = f"echo first; while [ ! -e {scratch}/go ]; do sleep 0.02; done; echo last; exit $MUSTER_RANK"
@@ -272,7 +272,7 @@ def test_logs_are_copied_while_it_runs_and_complete_at_the_end(cluster, scratch)
     assert body(s3, b, names[1]) == b"first\nlast\n"  # the other may have been stopped before it said so
 
 
-def test_logs_that_cannot_be_copied_fail_no_job(cluster, scratch):
+def test_failed_log_copy_does_not_fail_the_job(cluster, scratch):
     job = cluster.submit(job_file(scratch, "echo fine", "logs: 's3://no-such-bucket-here/log'"))
     assert cluster.wait_end(job)["state"] == "succeeded", verdict(cluster, job)
     told = notes(cluster, job)
@@ -281,7 +281,7 @@ def test_logs_that_cannot_be_copied_fail_no_job(cluster, scratch):
     assert "note: logs could not be copied to s3://no-such-bucket-here/log" in cluster.run("describe", job).stdout
 
 
-def test_who_waits_for_a_job_reads_where_its_results_went(cluster, scratch):
+def test_wait_shows_the_destinations_of_results(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     ran = cluster.run("run", job_file(scratch, WRITE, f"outputs: {{train_url: 's3://{b}/out/'}}\nlogs: 's3://{b}/log/'"))
@@ -332,7 +332,7 @@ def publish_under_kills(cluster, scratch, rng, most):
     return kills
 
 
-def test_publishing_goes_on_after_kills_at_any_instant(cluster, scratch):
+def test_publication_resumes_after_kills_at_any_instant(cluster, scratch):
     """Server or publisher, twenty-two times, in as many jobs as that takes: on a busy machine one may be through between two looks."""
     rng = random.Random(7)
     kills, jobs = 0, 0
@@ -348,7 +348,7 @@ def whole_if_manifest(server, b, count):
     return not any(path.name == MANIFEST for path in files) or len(files) > count
 
 
-def test_a_stop_cuts_publishing_short(cluster, scratch):
+def test_stop_interrupts_the_publication(cluster, scratch):
     with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections and never answers
         env = f"env: {{AWS_ENDPOINT_URL: 'http://127.0.0.1:{silent.getsockname()[1]}', AWS_ACCESS_KEY_ID: a, AWS_SECRET_ACCESS_KEY: b}}"
         job = cluster.submit(job_file(scratch, WRITE, f"outputs: {{train_url: 's3://bkt-far/out/'}}\n{env}"))
@@ -367,7 +367,7 @@ def put_code(s3, b, prefix="demo-code/"):
     s3.put_object(Bucket=b, Key=prefix + "helper.py", Body=b"word = 1")
 
 
-def test_code_in_a_bucket_is_fetched_and_each_node_has_its_own(cluster, scratch):
+def test_code_in_a_bucket_is_fetched_and_copied_to_each_node(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     put_code(s3, b)
@@ -384,7 +384,7 @@ def test_code_in_a_bucket_is_fetched_and_each_node_has_its_own(cluster, scratch)
     assert cluster.wait_end(rerun)["state"] == "succeeded", verdict(cluster, rerun)
 
 
-def test_a_boot_file_in_a_bucket_brings_its_folder(cluster, scratch):
+def test_boot_file_in_a_bucket_fetches_its_folder(cluster, scratch):
     s3 = client(cluster)
     b = bucket(s3)
     put_code(s3, b)
@@ -395,7 +395,7 @@ def test_a_boot_file_in_a_bucket_brings_its_folder(cluster, scratch):
 
 
 @pytest.mark.parametrize("platform", ["", "--platform=modelarts"])
-def test_code_that_cannot_be_fetched_is_the_jobs_error(cluster, scratch, platform):
+def test_failed_code_fetch_fails_the_job(cluster, scratch, platform):
     url = "s3://no-such-bucket-here/demo-code/"
     job = cluster.submit(*([platform] if platform else []), "--code", url, "--", "train.py")
     ended = cluster.wait_end(job)
@@ -406,7 +406,7 @@ def test_code_that_cannot_be_fetched_is_the_jobs_error(cluster, scratch, platfor
         assert cause["exit"]["code"] == 127
 
 
-def test_a_folder_is_uploaded_and_told_how_to_use(cluster, scratch):
+def test_upload_shows_how_to_use_the_folder(cluster, scratch):
     folder = scratch / "my code"
     folder.mkdir()
     (folder / "go.py").write_text("print('went')\n")
@@ -425,7 +425,7 @@ def test_a_folder_is_uploaded_and_told_how_to_use(cluster, scratch):
 
 # ------------------------------------------------------------------------------------------------ a whole flow
 
-def test_code_data_results_and_logs_of_a_training_are_in_buckets(cluster, scratch):
+def test_training_with_code_data_results_and_logs_in_buckets(cluster, scratch):
     """As a tutorial of ModelArts has it: folders are uploaded, the script copies with moxing, the bucket has the model and the log."""
     example = ROOT / "examples/modelarts-cifar10"
     subprocess.run([sys.executable, example / "make_data.py", scratch / "cifar"], check=True, timeout=60)

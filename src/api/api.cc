@@ -6,7 +6,7 @@
 namespace muster::api {
 namespace {
 
-// The document describes itself too, so it is made after its own row is in the table.
+// The document includes its own route, so it is generated after that row is in the table.
 void AddDocumentRoute(RouteTable& table, const std::string& version) {
   const auto document = std::make_shared<http::Response>();
   table.Add({.method = "GET",

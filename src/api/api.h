@@ -13,7 +13,7 @@
 
 namespace muster::api {
 
-// What the API shows to the outside. All of it outlives the router and the server's connections.
+// The objects that the API uses. All of them outlive the router and the server's connections.
 struct ApiParts {
   lifecycle::Conductor& conductor;
   store::Journal& journal;
@@ -22,10 +22,10 @@ struct ApiParts {
   os::FileWatch& files;
   os::Pool& pool;
   std::string version, commit, build_date;
-  std::function<void()> shutdown;  // ends the server, orderly; jobs go on
+  std::function<void()> shutdown;  // shuts the server down; jobs continue
 };
 
-// Puts every route below /api/v1 into the router. Handlers run on the loop.
+// Adds every route below /api/v1 to the router. Handlers run on the loop.
 void AddRoutes(http::Router& router, ApiParts& parts);
 
 }  // namespace muster::api

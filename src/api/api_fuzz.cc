@@ -1,5 +1,5 @@
-// The whole API on any bytes that a client can send: head, token, path, query, headers, body. Every
-// request that is one gets exactly one answer, and never one that says we are at fault.
+// The whole API with arbitrary client bytes: head, token, path, query, headers, body. Every valid
+// request receives exactly one response, and never a 5xx status.
 #include <unistd.h>
 
 #include "api/api.h"
@@ -78,7 +78,7 @@ class Server {
   void Finish(const Answer& answer) {
     for (int i = 0; i < 1'000 && answer.count == 0; ++i) {
       Settle();
-      if (answer.count == 0) ::usleep(1'000);  // a thread of the pool is at it
+      if (answer.count == 0) ::usleep(1'000);  // a thread of the pool is working on it
     }
     Require(answer.count == 1);
     Require(answer.last.status >= 200 && answer.last.status < 500);

@@ -33,7 +33,7 @@ class ApiTest : public testing::Test {
   ApiServer server_;
 };
 
-TEST_F(ApiTest, SubmitAnswersWithTheJobAndRepeatsByKey) {
+TEST_F(ApiTest, SubmitReturnsTheJobAndIsIdempotentByKey) {
   const http::Headers key{{"Idempotency-Key", "once"}};
   const std::string body = R"({"spec": {"name": "mine", "run": "train"}, "user": "ada"})";
   const http::Response first = server_.Send("POST", "/jobs", body, key);
@@ -50,7 +50,7 @@ TEST_F(ApiTest, SubmitAnswersWithTheJobAndRepeatsByKey) {
   EXPECT_EQ(GetString(server_.GetObject(fmt::format("/jobs/{}", id)), "user"), "ada");
 }
 
-TEST_F(ApiTest, AFaultyJobFileIsRefusedWithEveryFaultAndLeavesNothing) {
+TEST_F(ApiTest, FaultyJobFileIsRefusedWithAllFaults) {
   const json::object error =
       ErrorOf(server_.Send("POST", "/jobs", R"({"spec": {"rum": "train", "retries": -1}})"), 400);
   EXPECT_EQ(GetString(error, "code"), "invalid");
@@ -59,14 +59,14 @@ TEST_F(ApiTest, AFaultyJobFileIsRefusedWithEveryFaultAndLeavesNothing) {
   EXPECT_THAT(Ids(server_.GetObject("/jobs")), testing::IsEmpty());
 }
 
-TEST_F(ApiTest, ACodeHashThatNamesNoSnapshotIsRefused) {
+TEST_F(ApiTest, UnknownCodeHashIsRefused) {
   for (const std::string& hash : {std::string("../../etc"), std::string(64, 'a')}) {
     const json::object body{{"spec", json::object{{"run", "x"}}}, {"code_hash", hash}};
     ErrorOf(server_.Send("POST", "/jobs", ToJson(body)), 400);
   }
 }
 
-TEST_F(ApiTest, ListsPagesNewestFirstWithoutGapOrDouble) {
+TEST_F(ApiTest, PagesAreNewestFirstWithoutGapsOrDuplicates) {
   std::vector<JobId> submitted;
   for (int i = 0; i < 7; ++i) submitted.insert(submitted.begin(), server_.Submit());
   std::vector<JobId> seen;
@@ -78,13 +78,13 @@ TEST_F(ApiTest, ListsPagesNewestFirstWithoutGapOrDouble) {
     target = fmt::format("/jobs?limit=3&before={}", list.at("next").as_int64());
   }
   EXPECT_EQ(seen, submitted);
-  // A page that is exactly full is the last one.
+  // An exactly full last page has no next page.
   EXPECT_TRUE(server_.GetObject("/jobs?limit=7").at("next").is_null());
 }
 
-TEST_F(ApiTest, ListsFilter) {
+TEST_F(ApiTest, ListsCanBeFiltered) {
   const JobId first = server_.Submit("cpu:2", {{"name", "a"}});
-  const JobId second = server_.Submit("cpu:2", {{"name", "b"}});  // has to wait
+  const JobId second = server_.Submit("cpu:2", {{"name", "b"}});  // must wait
   EXPECT_THAT(Ids(server_.GetObject("/jobs?name=a")), ElementsAre(first));
   EXPECT_THAT(Ids(server_.GetObject("/jobs?state=queued")), ElementsAre(second));
   EXPECT_THAT(Ids(server_.GetObject("/jobs?state=starting,queued")), ElementsAre(second, first));
@@ -92,7 +92,7 @@ TEST_F(ApiTest, ListsFilter) {
   EXPECT_EQ(GetString(error, "next"), "did you mean state?");
 }
 
-TEST_F(ApiTest, AJobShowsItsSpecAttemptsFoldersAndProgress) {
+TEST_F(ApiTest, JobShowsSpecAttemptsFoldersAndProgress) {
   const JobId id = server_.Submit(
       "cpu:2",
       {{"outputs",
@@ -118,7 +118,7 @@ TEST_F(ApiTest, AJobShowsItsSpecAttemptsFoldersAndProgress) {
   EXPECT_EQ(job.at("progress").at("values").at("loss").as_double(), 0.5);
 }
 
-TEST_F(ApiTest, AFailedJobShowsItsVerdict) {
+TEST_F(ApiTest, FailedJobShowsItsVerdict) {
   const JobId id = server_.Submit();
   server_.Begin(0);
   server_.End(0, {.how = ExitClass::kExitCode, .code = 7});
@@ -127,7 +127,7 @@ TEST_F(ApiTest, AFailedJobShowsItsVerdict) {
   EXPECT_TRUE(job.at("verdict").is_object());
 }
 
-TEST_F(ApiTest, StopTakesAGraceAndRefusesWhatIsNone) {
+TEST_F(ApiTest, StopAcceptsAGracePeriodAndRefusesInvalidOnes) {
   const JobId id = server_.Submit();
   server_.Begin(0);
   const std::string target = fmt::format("/jobs/{}/stop", id);
@@ -144,7 +144,7 @@ TEST_F(ApiTest, StopTakesAGraceAndRefusesWhatIsNone) {
   EXPECT_EQ(grace, 3000);
 }
 
-TEST_F(ApiTest, WhyTellsPositionAndState) {
+TEST_F(ApiTest, WhyShowsPositionAndState) {
   server_.Submit();
   const JobId id = server_.Submit();
   const json::object why = server_.GetObject(fmt::format("/jobs/{}/why", id));
@@ -153,7 +153,7 @@ TEST_F(ApiTest, WhyTellsPositionAndState) {
   EXPECT_NE(GetString(why, "text"), "");
 }
 
-TEST_F(ApiTest, NodesShowWhoHoldsWhat) {
+TEST_F(ApiTest, NodesShowTheirJobs) {
   const JobId id = server_.Submit();
   const json::object nodes = server_.GetObject("/nodes");
   const json::value& node = nodes.at("nodes").at(0);
@@ -163,7 +163,7 @@ TEST_F(ApiTest, NodesShowWhoHoldsWhat) {
   EXPECT_EQ(node.at("jobs").at(0).as_int64(), id);
 }
 
-TEST_F(ApiTest, CodeIsUploadedOncePieceByPiece) {
+TEST_F(ApiTest, CodeIsUploadedOnceInPieces) {
   const std::string blob = "print('hello')\n";
   const std::string sum = os::Sha256(blob);
   const std::string manifest = fmt::format(
@@ -181,7 +181,7 @@ TEST_F(ApiTest, CodeIsUploadedOncePieceByPiece) {
   EXPECT_EQ(server_.Send("POST", "/jobs", ToJson(body)).status, 201);
 }
 
-TEST_F(ApiTest, ABlobWithAnotherSumIsRefusedAndLeavesNothing) {
+TEST_F(ApiTest, BlobWithAWrongHashIsRefused) {
   const std::string sum(64, 'a');
   const json::object error = ErrorOf(server_.Send("PUT", "/code/blobs/" + sum, "something"), 400);
   EXPECT_EQ(GetString(error, "code"), "invalid");
@@ -190,14 +190,14 @@ TEST_F(ApiTest, ABlobWithAnotherSumIsRefusedAndLeavesNothing) {
   EXPECT_FALSE(ParseJson(server_.Send("POST", "/code", manifest).body)->at("complete").as_bool());
 }
 
-TEST_F(ApiTest, AManifestThatLeadsOutsideIsRefused) {
+TEST_F(ApiTest, ManifestWithAPathOutsideIsRefused) {
   const std::string manifest = fmt::format(
       R"({{"files": [{{"path": "../evil", "sha256": "{}", "size": 9}}]}})", std::string(64, 'a'));
   ErrorOf(server_.Send("POST", "/code", manifest), 400);
   ErrorOf(server_.Send("POST", "/code", "nonsense"), 400);
 }
 
-TEST_F(ApiTest, AChunkedUploadIsRefused) {
+TEST_F(ApiTest, ChunkedUploadIsRefused) {
   const http::Response answer = server_.SendRaw(fmt::format(
       "PUT /api/v1/code/blobs/{} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {}\r\n"
       "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n1\r\nx\r\n0\r\n\r\n",
@@ -206,7 +206,7 @@ TEST_F(ApiTest, AChunkedUploadIsRefused) {
   EXPECT_THAT(answer.body, HasSubstr("Content-Length"));
 }
 
-TEST_F(ApiTest, LogsAreStreamedAndResumedOverHttp) {
+TEST_F(ApiTest, LogStreamCanBeResumedOverHttp) {
   const JobId id = server_.Submit();
   server_.Begin(0);
   WriteLog(id, 0, "one\ntwo\n");
@@ -225,7 +225,7 @@ TEST_F(ApiTest, LogsAreStreamedAndResumedOverHttp) {
   ErrorOf(server_.Get(target + "?rank=2"), 404);
 }
 
-TEST_F(ApiTest, ARanksLogIsServedByteForByte) {
+TEST_F(ApiTest, LogOfARankIsServedUnchanged) {
   const JobId id = server_.Submit();
   server_.Begin(0);
   WriteLog(id, 0, std::string("a\nb\xff\x00\nc\n", 8));
@@ -243,7 +243,7 @@ TEST_F(ApiTest, ARanksLogIsServedByteForByte) {
   ErrorOf(server_.Get(target + "?attempt=2"), 404);
 }
 
-TEST_F(ApiTest, LogsOfAQueuedJobAreEmptyAndNoError) {
+TEST_F(ApiTest, LogsOfAQueuedJobAreEmpty) {
   server_.Submit();
   const JobId id = server_.Submit();
   EXPECT_EQ(server_.Get(fmt::format("/jobs/{}/ranks/1/log", id)).body, "");
@@ -251,7 +251,7 @@ TEST_F(ApiTest, LogsOfAQueuedJobAreEmptyAndNoError) {
   ErrorOf(server_.Get(fmt::format("/jobs/{}/ranks/2/log", id)), 404);
 }
 
-TEST_F(ApiTest, EventsComeAsAPageOrAsAStream) {
+TEST_F(ApiTest, EventsAreAPageOrAStream) {
   const JobId id = server_.Submit();
   server_.Begin(0);
   server_.End(0);
@@ -279,7 +279,7 @@ TEST_F(ApiTest, EventsComeAsAPageOrAsAStream) {
   ErrorOf(server_.Get(target + "?limit=5", stream), 400);
 }
 
-TEST_F(ApiTest, ShutdownAnswersAndThenEnds) {
+TEST_F(ApiTest, ShutdownRespondsAndThenEnds) {
   EXPECT_EQ(server_.Send("POST", "/shutdown").status, 202);
   server_.WaitForShutdown();
 }

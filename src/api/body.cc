@@ -31,8 +31,8 @@ std::expected<json::object, http::Response> ReadBody(const Operation& operation,
                                                      const http::Request& request) {
   if (operation.body.empty() || operation.body_later) return json::object{};
   if (Trim(request.body).empty() && !operation.body_needed) return json::object{};
-  // The job file's own reader, for it refuses what plain JSON readers let pass: repeated keys, text
-  // that is not UTF-8, and depth.
+  // Uses the parser of job files, which rejects what plain JSON parsers accept: duplicate keys,
+  // invalid UTF-8, and deep nesting.
   std::expected<json::value, std::vector<Fault>> document =
       ReadDocument(request.body, TextFormat::kJson, nullptr);
   if (!document) return std::unexpected(Refuse(operation, document.error()));

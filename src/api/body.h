@@ -11,9 +11,9 @@ namespace muster::api {
 
 inline constexpr int64_t kJsonBodyLimit = 1 << 20;
 
-// The JSON object that a request brought, held to its operation's schema; empty for an operation
-// without one, and for an absent body where that is allowed. Else the answer that refuses it, with
-// every fault.
+// The JSON body of a request, validated against its operation's schema; empty for an operation
+// without a schema, and for an absent optional body. Otherwise the response that refuses it, with
+// all faults.
 std::expected<json::object, http::Response> ReadBody(const Operation& operation,
                                                      const http::Request& request);
 

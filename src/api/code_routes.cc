@@ -11,7 +11,7 @@ constexpr int64_t kManifestLimit = 64 << 20;
 constexpr int64_t kBlobLimit = int64_t{4} << 30;
 constexpr int64_t kPackLimit = 16 << 20;
 
-// Works in the pool: a manifest names a hundred thousand files.
+// Runs in the pool: a manifest may name a hundred thousand files.
 Result<http::Response> TakeManifest(store::CodeStore& code, const std::string& text) {
   MUSTER_ASSIGN(const json::value document, ParseJson(text));
   MUSTER_ASSIGN(const store::CodeManifest manifest, store::CodeManifestFromJson(document));
@@ -26,7 +26,7 @@ Result<http::Response> TakeManifest(store::CodeStore& code, const std::string& t
       200, json::object{{"hash", hash}, {"complete", complete}, {"missing", std::move(missing)}});
 }
 
-// A wrong sum is a fault in what came, not in what is stored here.
+// A wrong hash is a fault of the request rather than of stored data.
 std::unexpected<Error> RefuseUpload(Error error) {
   if (error.code == Code::kCorrupt) {
     error.code = Code::kInvalid;
@@ -35,7 +35,7 @@ std::unexpected<Error> RefuseUpload(Error error) {
   return std::unexpected(std::move(error));
 }
 
-// One file's bytes on their way into the store.
+// The bytes of one file on their way to the store.
 class BlobSink final : public http::BodySink {
  public:
   BlobSink(ContextPtr context, store::CodeStore::Upload upload, std::string sum, int64_t size)
@@ -57,7 +57,7 @@ class BlobSink final : public http::BodySink {
 
  private:
   ContextPtr context_;
-  std::shared_ptr<store::CodeStore::Upload> upload_;  // the pool's work holds it, so it is shared
+  std::shared_ptr<store::CodeStore::Upload> upload_;  // shared, because the pool's work holds it
   std::string sum_;
   int64_t size_;
 };

@@ -75,7 +75,7 @@ Result<std::string> LoadToken(const os::Path& data) {
         Code::kCorrupt,
         fmt::format("{} does not hold a token of {} hex digits", file.string(), 2 * kTokenBytes),
         "remove it, and the next start makes a new one");
-  // A copy or a restore may have opened it to others.
+  // A copy or a restore may have changed the mode.
   if (::chmod(file.c_str(), kOwnerOnly) != 0)
     return FailErrno(errno, fmt::format("make {} readable by its owner only", file.string()));
   return token;
@@ -93,7 +93,7 @@ Result<DataDirLock> DataDirLock::Take(const os::Path& data) {
 
 Status DataDirLock::SetUrl(const std::string& url) { return Write(url); }
 
-// In place, for a new file under the name would not be the one that is locked.
+// Written in place, because a new file under the name would not be the locked one.
 Status DataDirLock::Write(const std::string& url) {
   const json::object object{{"pid", int64_t(::getpid())}, {"url", url}};
   if (::ftruncate(file_.get(), 0) != 0 || ::lseek(file_.get(), 0, SEEK_SET) != 0)

@@ -18,7 +18,7 @@ mode_t ModeOf(const os::Path& path) {
   return ::stat(path.c_str(), &info) == 0 ? info.st_mode & 07777 : 0;
 }
 
-TEST(EndpointTest, IsWrittenForItsOwnerOnly) {
+TEST(EndpointTest, FileIsReadableByItsOwnerOnly) {
   const os::TempDir dir;
   ASSERT_TRUE(WriteEndpoint(dir.path(), {"http://127.0.0.1:4711", "secret", 42}));
   EXPECT_EQ(ModeOf(dir / "endpoint.json"), 0600u);
@@ -28,7 +28,7 @@ TEST(EndpointTest, IsWrittenForItsOwnerOnly) {
   EXPECT_EQ(GetInt(object, "pid"), 42);
 }
 
-TEST(EndpointTest, TellsWhereTheObjectStoreIs) {
+TEST(EndpointTest, ContainsTheObjectStore) {
   const os::TempDir dir;
   ASSERT_TRUE(WriteEndpoint(
       dir.path(), {"http://h:1", "t", 42, {"http://h:2", "access", "secret", "us-east-1"}}));
@@ -48,10 +48,10 @@ TEST(EndpointTest, IsRemovedByItsOwnServerOnly) {
   EXPECT_TRUE(os::FileSize(dir / "endpoint.json"));
   RemoveEndpoint(dir.path(), 42);
   EXPECT_FALSE(os::FileSize(dir / "endpoint.json"));
-  RemoveEndpoint(dir.path(), 42);  // again: nothing happens
+  RemoveEndpoint(dir.path(), 42);  // a repetition has no effect
 }
 
-TEST(TokenTest, IsMadeOnceAndKept) {
+TEST(TokenTest, IsCreatedOnceAndKept) {
   const os::TempDir dir;
   const Result<std::string> token = LoadToken(dir.path());
   ASSERT_TRUE(token);
@@ -62,7 +62,7 @@ TEST(TokenTest, IsMadeOnceAndKept) {
   EXPECT_NE(*LoadToken(other.path()), *token);
 }
 
-TEST(TokenTest, AFileOpenToOthersIsClosed) {
+TEST(TokenTest, ModeIsCorrected) {
   const os::TempDir dir;
   ASSERT_TRUE(LoadToken(dir.path()));
   ASSERT_EQ(::chmod((dir / "token").c_str(), 0644), 0);
@@ -70,7 +70,7 @@ TEST(TokenTest, AFileOpenToOthersIsClosed) {
   EXPECT_EQ(ModeOf(dir / "token"), 0600u);
 }
 
-TEST(TokenTest, AnythingElseInTheFileIsRefusedByName) {
+TEST(TokenTest, OtherContentIsRejectedByName) {
   const os::TempDir dir;
   const std::string long_text(10'000, 'a');
   for (const std::string& text : {std::string(), std::string("short"), std::string(64, 'Z'),
@@ -82,7 +82,7 @@ TEST(TokenTest, AnythingElseInTheFileIsRefusedByName) {
   }
 }
 
-TEST(DataDirLockTest, ASecondServerRefusesAndNamesTheFirst) {
+TEST(DataDirLockTest, SecondServerIsRefusedWithTheFirstNamed) {
   const os::TempDir dir;
   const os::Path data = dir / "data";
   Result<DataDirLock> first = DataDirLock::Take(data);
@@ -101,7 +101,7 @@ TEST(DataDirLockTest, ASecondServerRefusesAndNamesTheFirst) {
   EXPECT_NE(second.error().next, "");
 }
 
-TEST(DataDirLockTest, IsFreeOnceTheFirstIsGone) {
+TEST(DataDirLockTest, IsFreeAfterTheFirstServerEnded) {
   const os::TempDir dir;
   {
     Result<DataDirLock> first = DataDirLock::Take(dir.path());
@@ -110,11 +110,11 @@ TEST(DataDirLockTest, IsFreeOnceTheFirstIsGone) {
   }
   Result<DataDirLock> second = DataDirLock::Take(dir.path());
   ASSERT_TRUE(second);
-  // What the first left does not shine through.
+  // The text of the first server is replaced completely.
   EXPECT_EQ(*os::ReadFile(dir / "lock"), fmt::format("{{\"pid\":{},\"url\":\"\"}}\n", ::getpid()));
 }
 
-TEST(DataDirLockTest, AFolderThatCannotBeMadeIsAnError) {
+TEST(DataDirLockTest, FolderThatCannotBeCreatedIsAnError) {
   EXPECT_FALSE(DataDirLock::Take("/proc/no/such/folder"));
 }
 

@@ -39,8 +39,8 @@ Result<http::Response> EventPage(Context& context, std::optional<JobId> job,
   return http::JsonResponse(200, json::object{{"events", std::move(events)}});
 }
 
-// Where a stream begins: after the last event that came, after what the query says, at a job's
-// beginning, or, over all jobs, now.
+// The start of a stream: after the last received event, after the event in the query, at the
+// beginning of a job, or, for all jobs, now.
 Result<int64_t> StreamStart(Context& context, std::optional<JobId> job,
                             const http::Request& request) {
   if (QueryInt(request, "limit") || QueryInt(request, "tail") || QueryInt(request, "since"))

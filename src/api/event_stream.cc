@@ -35,7 +35,7 @@ std::string EventStream::KeepAlive() { return std::string(kSseComment); }
 http::Stream::Next EventStream::Read(std::string& out) {
   out.clear();
   waiting_ = false;
-  // The journal is asked first whether the job is over: its last event was written with that.
+  // The journal is queried first: the last event of a job is written together with its final state.
   Result<bool> over = over_ ? Result<bool>(true) : IsOver();
   auto rows = journal_.Events(job_, after_, kRowsAtOnce);
   if (!over || !rows) {

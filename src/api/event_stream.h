@@ -12,7 +12,7 @@
 
 namespace muster::api {
 
-// The journal's events as server-sent events, from a `seq` on: of one job until it is over, or of
+// The journal's events as server-sent events from a `seq`: for one job until it has ended, or for
 // all jobs without end.
 class EventStream final : public http::Stream {
  public:

@@ -52,7 +52,7 @@ class EventStreamTest : public testing::Test {
   FakeJobs jobs_{dir_.path()};
 };
 
-TEST_F(EventStreamTest, SendsEventsOfAllJobsAndGoesOn) {
+TEST_F(EventStreamTest, SendsEventsOfAllJobsAndContinues) {
   Add(1, "a");
   Add(2, "b");
   StreamReader reader = Open(std::nullopt).Drain();
@@ -66,7 +66,7 @@ TEST_F(EventStreamTest, SendsEventsOfAllJobsAndGoesOn) {
                         reader.events[0].id));
 }
 
-TEST_F(EventStreamTest, OneJobsStreamEndsWithTheJob) {
+TEST_F(EventStreamTest, StreamOfOneJobEndsWithTheJob) {
   Add(1, "a");
   Add(2, "other");
   StreamReader reader = Open(1).Drain();
@@ -77,7 +77,7 @@ TEST_F(EventStreamTest, OneJobsStreamEndsWithTheJob) {
   EXPECT_THAT(Kinds(reader), ElementsAre("a", "ended"));
 }
 
-TEST_F(EventStreamTest, ResumesAfterAnySeqWithoutLossOrDouble) {
+TEST_F(EventStreamTest, ResumesAfterAnySeqWithoutLossOrDuplicate) {
   std::vector<store::Op> ops;
   for (int i = 0; i < 500; ++i) ops.push_back(store::AddEvent{1, 5, fmt::format("e{}", i), {}});
   Write(std::move(ops));
@@ -90,14 +90,14 @@ TEST_F(EventStreamTest, ResumesAfterAnySeqWithoutLossOrDouble) {
   }
 }
 
-TEST_F(EventStreamTest, AfterTheLastThereIsNothingYet) {
+TEST_F(EventStreamTest, NothingFollowsTheLastEvent) {
   Add(1, "a");
   const StreamReader reader = Open(std::nullopt, std::numeric_limits<int64_t>::max()).Drain();
   EXPECT_TRUE(reader.waits());
   EXPECT_THAT(reader.events, IsEmpty());
 }
 
-TEST_F(EventStreamTest, EndsWhenTheJobIsRemovedAndLeavesNoWatch) {
+TEST_F(EventStreamTest, EndsWhenTheJobIsRemovedAndRemovesItsWatch) {
   {
     StreamReader reader = Open(2).Drain();
     EXPECT_TRUE(reader.waits());

@@ -11,7 +11,7 @@
 namespace muster::api {
 namespace {
 
-// Rank 0's, or those of the first rank that has any; they stand in the first node's series.
+// The progress of rank 0, or of the first rank that reports; it is in the first node's series.
 std::optional<json::object> LatestProgress(const Context& context, const Job& job) {
   const Attempt* attempt = job.current();
   if (attempt == nullptr) return std::nullopt;

@@ -62,7 +62,7 @@ Result<http::Response> ListJobs(Context& context, const http::Request& request) 
     filter.label = {label.substr(0, equals), label.substr(equals + 1)};
   }
   filter.before = QueryInt(request, "before");
-  filter.limit = limit + 1;  // one more tells whether there is a next page
+  filter.limit = limit + 1;  // one more shows whether there is a next page
   filter.text = QueryText(request, "text");
   filter.offset = QueryInt(request, "offset").value_or(0);
   MUSTER_TRY(ReadSort(QueryText(request, "sort"), filter));

@@ -16,7 +16,7 @@ constexpr int64_t kBlock = 64 << 10;
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// How many bytes the character that begins with `lead` has; 1 for what begins none.
+// The number of bytes of the character that begins with `lead`; 1 for invalid bytes.
 size_t CharacterSize(char lead) {
   const auto byte = static_cast<unsigned char>(lead);
   if (byte >= 0xF0 && byte < 0xF5) return 4;
@@ -83,7 +83,7 @@ Result<int64_t> LogFile::TailStart(int64_t lines, int64_t look_back) {
     const int64_t begin = std::max(floor, end - kBlock);
     MUSTER_TRY(Read(begin, size_t(end - begin), block));
     for (size_t i = block.size(); i-- > 0;) {
-      const bool last_byte = begin + int64_t(i) == size - 1;  // ends the last line, begins none
+      const bool last_byte = begin + int64_t(i) == size - 1;  // ends the last line
       if (block[i] == '\n' && !last_byte && --lines == 0) return begin + int64_t(i) + 1;
     }
     end = begin;

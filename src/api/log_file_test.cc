@@ -21,7 +21,7 @@ class LogFileTest : public testing::Test {
   os::TempDir dir_;
 };
 
-TEST_F(LogFileTest, ReadsFromAnyOffset) {
+TEST_F(LogFileTest, ReadsAtAnyOffset) {
   LogFile file = With("0123456789");
   std::string out = "old";
   ASSERT_TRUE(file.Read(3, 4, out));
@@ -34,7 +34,7 @@ TEST_F(LogFileTest, ReadsFromAnyOffset) {
   EXPECT_EQ(out, "");
 }
 
-TEST_F(LogFileTest, AMissingFileIsEmptyUntilItIsThere) {
+TEST_F(LogFileTest, MissingFileIsEmptyUntilItExists) {
   LogFile file(dir_ / "log");
   std::string out;
   ASSERT_TRUE(file.Read(0, 10, out));
@@ -52,7 +52,7 @@ TEST_F(LogFileTest, TailCountsLinesFromTheEnd) {
   EXPECT_EQ(Tail("a\nb\nc\n", 2), 2);
   EXPECT_EQ(Tail("a\nb\nc\n", 3), 0);
   EXPECT_EQ(Tail("a\nb\nc\n", 99), 0);
-  EXPECT_EQ(Tail("a\nb\nc", 1), 4);  // a last line without its end counts
+  EXPECT_EQ(Tail("a\nb\nc", 1), 4);  // an unfinished last line counts
   EXPECT_EQ(Tail("\n\n\n", 2), 1);
   EXPECT_EQ(Tail("", 2), 0);
 }
@@ -63,9 +63,9 @@ TEST_F(LogFileTest, TailFindsLinesOverManyBlocks) {
   EXPECT_EQ(Tail(content, 20'000), int64_t(content.size()) - 20'000 * 15);
 }
 
-TEST_F(LogFileTest, TailLooksBackNoFurtherThanTold) {
+TEST_F(LogFileTest, TailLooksBackAtMostTheLimit) {
   EXPECT_EQ(Tail(std::string(100'000, 'x'), 5, 1000), 99'000);
-  // Not into the middle of a character.
+  // Not inside a character.
   EXPECT_EQ(Tail("\xe4\xb8\xad\xe4\xb8\xad", 5, 4), 3);
 }
 
@@ -76,8 +76,8 @@ TEST(CutTextTest, CutsAtTheLastLineEndElseAtWholeCharacters) {
   EXPECT_EQ(CutText("caf\xc3"), 3u);
   EXPECT_EQ(CutText("\xf0\x9f\x98"), 0u);
   EXPECT_EQ(CutText("\xf0\x9f\x98\x80"), 4u);
-  EXPECT_EQ(CutText("a\xff"), 2u);             // begins no character
-  EXPECT_EQ(CutText("\x80\x80\x80\x80"), 4u);  // continues none
+  EXPECT_EQ(CutText("a\xff"), 2u);             // not the start of a character
+  EXPECT_EQ(CutText("\x80\x80\x80\x80"), 4u);  // continuation bytes without a start
   EXPECT_EQ(CutText(""), 0u);
 }
 

@@ -11,17 +11,17 @@
 
 namespace muster::api {
 
-// How far a log stream has been sent: the `id` of its events, "1;0:1834,1:77". A rank that is not
-// named has not been begun.
+// The position of a log stream: the `id` of its events, "1;0:1834,1:77". A rank that is not listed
+// has position 0.
 struct LogPosition {
   int attempt = 0;
-  std::map<int, int64_t> offsets;  // rank -> bytes sent
+  std::map<int, int64_t> offsets;  // rank to sent bytes
 
   bool operator==(const LogPosition&) const = default;
 };
 
 using RankOffsets = std::vector<std::pair<int, int64_t>>;
 std::string PositionText(int attempt, const RankOffsets& offsets);
-Result<LogPosition> ParsePosition(std::string_view text);  // kInvalid says what the form is
+Result<LogPosition> ParsePosition(std::string_view text);  // kInvalid describes the form
 
 }  // namespace muster::api

@@ -22,7 +22,7 @@ std::optional<int> QuerySmall(const http::Request& request, std::string_view nam
   return number ? std::optional<int>(int(*number)) : std::nullopt;
 }
 
-// kNotFound for an attempt that the job has not had.
+// kNotFound for an attempt that does not exist.
 Status CheckAttempt(const Job& job, std::optional<int> attempt) {
   if (!attempt || FindAttempt(job, *attempt)) return {};
   return Fail(
@@ -31,8 +31,8 @@ Status CheckAttempt(const Job& job, std::optional<int> attempt) {
       "leave attempt away for the latest one");
 }
 
-// kNotFound for a rank that the job will not have. Before an attempt has ranks, the job file says
-// how many there will be.
+// kNotFound for a rank that the job will not have. Before an attempt has ranks, the job file
+// determines their number.
 Status CheckRank(const Job& job, std::optional<int> attempt, std::optional<int> rank) {
   if (!rank) return {};
   const Attempt* chosen = attempt ? FindAttempt(job, *attempt) : job.current();
@@ -113,7 +113,7 @@ void StreamLogs(Context& context, const http::Request& request, http::Reply repl
 
 struct RawLog {
   RawLogOptions options;
-  int64_t size = 0;  // of the file, now
+  int64_t size = 0;  // current size of the file
 };
 
 Result<RawLog> RawLogFor(const Context& context, const http::Request& request, bool of_hooks) {

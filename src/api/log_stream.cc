@@ -10,18 +10,18 @@
 namespace muster::api {
 namespace {
 
-constexpr size_t kBudget = 64 << 10;  // bytes a Read, about
-constexpr size_t kSlice = 16 << 10;   // bytes of one rank before the next has its turn
-constexpr size_t kOpenFiles = 64;     // above this many ranks, descriptors are not kept
+constexpr size_t kBudget = 64 << 10;  // approximate bytes per Read
+constexpr size_t kSlice = 16 << 10;   // bytes of one rank before the next rank's turn
+constexpr size_t kOpenFiles = 64;     // above this number of ranks, files are not kept open
 constexpr int64_t kTailLookBack = 1 << 20;
-// Programs write a line and its end apart; so half a line is given this long to become a whole one.
-// The same time stands between two looks for a folder that is not there yet.
+// Programs may write a line and its end separately: an incomplete line waits this long for its end.
+// Also the interval of polling for a missing folder.
 constexpr int64_t kPatienceMs = 200;
 constexpr int64_t kReasonMs = 5000;  // between two looks at the reason why a job waits
 
 int ExitCodeOf(const Job& job) {
   if (const Attempt* last = job.current(); last && last->exit) return ShellExitCode(*last->exit);
-  ExitReport report;  // it ended before any attempt
+  ExitReport report;  // the job ended before any attempt
   report.how = job.state == State::kStopped ? ExitClass::kStopped : ExitClass::kCouldNotStart;
   report.stopped_by = job.state == State::kStopped ? StoppedBy::kUser : StoppedBy::kNobody;
   return job.state == State::kSucceeded ? 0 : ShellExitCode(report);
@@ -51,7 +51,7 @@ http::Stream::Next LogStream::Read(std::string& out) {
   out.clear();
   waiting_ = false;
   while (!done_) {
-    // The look comes before the reading: what is over now has no byte that the reading misses.
+    // The job is looked up before the files are read, so that no byte of an ended job is missed.
     if (stale_) Look(out);
     if (!done_) AppendState(out);
     if (!done_) AppendProgress(out);
@@ -78,7 +78,7 @@ void LogStream::Look(std::string& out) {
   stale_ = false;
   const Result<Job> job = parts_.jobs.Find(options_.job);
   if (!job && job.error().code != Code::kNotFound) return Fail(job.error(), out);
-  if (!job) {  // removed while it was read
+  if (!job) {  // removed during the read
     done_ = true;
     return;
   }
@@ -179,7 +179,7 @@ bool LogStream::AppendSlice(RankLog& log, std::string& out) {
   const bool half_a_line = !full && !HasLineEnd(bytes);
   size_t size = CutText(bytes);
   if ((half_a_line && flushes()) || (cut_by_time && size == 0))
-    size = bytes.size();  // its last words, whole characters or not
+    size = bytes.size();  // the last bytes, whole characters or not
   if (size == 0 || (half_a_line && !flushes() && Hold(log))) {
     log.ready = false;
     if (ranks_.size() > kOpenFiles) {
@@ -271,7 +271,7 @@ bool LogStream::AddWatches() {
       (series ? series_[index].ready : ranks_[index].ready) = true;
       Ring();
     });
-    owner.ready = added = true;  // it may have grown before the watch was there
+    owner.ready = added = true;  // it may have grown before the watch was added
   };
   for (size_t i = 0; i < ranks_.size(); ++i) add(ranks_[i].file.path(), ranks_[i], false, i);
   for (size_t i = 0; i < series_.size(); ++i) add(series_[i].series.path(), series_[i], true, i);

@@ -19,7 +19,7 @@
 
 namespace muster::api {
 
-// What the streams over files work with; all outlive them.
+// The objects that streams over files use; all outlive them.
 struct StreamParts {
   JobSource& jobs;
   os::Loop& loop;
@@ -28,18 +28,18 @@ struct StreamParts {
 
 struct LogStreamOptions {
   JobId job = 0;
-  std::optional<int> attempt;       // this one alone; else from the latest on, with those to come
+  std::optional<int> attempt;       // only this attempt; otherwise the latest and following ones
   std::set<int> ranks;              // these; empty: all
-  std::optional<int64_t> tail;      // lines of each rank to begin with
+  std::optional<int64_t> tail;      // initial lines per rank
   std::optional<int64_t> since_ms;  // begin with what was written since this wall time
   bool times = false;               // each log event says when its bytes were seen
   bool follow = false;
   std::optional<LogPosition> resume;
 };
 
-// The logs of a job's ranks as one stream of server-sent events, with its progress and states
-// between. It holds positions in files, never their content: a slow reader costs descriptors alone.
-// `end` comes once the job is over and every byte was sent.
+// The logs of a job's ranks as one stream of server-sent events, with progress and states. It
+// stores positions in files and no content: a slow reader costs descriptors only. `end` follows
+// when the job has ended and every byte was sent.
 class LogStream final : public http::Stream {
  public:
   LogStream(StreamParts parts, LogStreamOptions options);
@@ -54,10 +54,10 @@ class LogStream final : public http::Stream {
     int rank = 0;
     LogFile file = {};
     LogIndex index = {};
-    std::optional<int64_t> offset = {};      // sent so far; nothing before the first look
+    std::optional<int64_t> offset = {};      // sent bytes; nothing before the first look
     int64_t end = INT64_MAX;                 // without `follow`: the size at the first look
-    std::optional<int64_t> held_since = {};  // half a line waits for its end since then (steady)
-    bool ready = true;                       // there may be more
+    std::optional<int64_t> held_since = {};  // since when an incomplete line waits (steady time)
+    bool ready = true;                       // more bytes may be available
     os::FileWatch::Id watch = 0;
   };
   struct NodeSeries {
@@ -65,7 +65,7 @@ class LogStream final : public http::Stream {
     bool ready = true;
     os::FileWatch::Id watch = 0;
   };
-  // What the last look at the job showed.
+  // The state of the job at the last look.
   struct View {
     State state = State::kQueued;
     std::string reason;
@@ -107,14 +107,14 @@ class LogStream final : public http::Stream {
   os::Loop::Id reason_timer_ = 0;
 
   View view_;
-  std::optional<View> sent_;   // the state that the client knows
-  int attempt_ = 0;            // being sent; 0: none has begun
-  bool first_attempt_ = true;  // `tail` and `resume` are about this one
-  bool over_ = false;          // nothing will be added to its logs
+  std::optional<View> sent_;   // the state that the client has received
+  int attempt_ = 0;            // the attempt being sent; 0 for none
+  bool first_attempt_ = true;  // `tail` and `resume` apply to this attempt
+  bool over_ = false;          // its logs are complete
   std::vector<RankLog> ranks_;
   std::vector<NodeSeries> series_;
   std::set<int> known_ranks_, known_nodes_;  // those in ranks_ and series_
-  size_t next_ = 0;                          // whose turn it is
+  size_t next_ = 0;                          // the rank whose turn is next
   bool stale_ = true;                        // the job may have changed
   bool waiting_ = false;
   bool done_ = false;

@@ -36,7 +36,7 @@ class LogStreamTest : public testing::Test {
     return StreamReader(std::make_unique<LogStream>(StreamParts{jobs_, loop_, files_}, options));
   }
   StreamReader Follow() { return Open({.follow = true}); }
-  // Lets the file watch tell what changed.
+  // Lets the file watch report changes.
   void Notice() {
     loop_.ReadyAll();
     loop_.Advance(10);
@@ -66,7 +66,7 @@ size_t OpenDescriptors() {
   return count;
 }
 
-TEST_F(LogStreamTest, BeginsWithTheStateAndSendsTheLogsOfAllRanks) {
+TEST_F(LogStreamTest, StartsWithTheStateAndSendsAllRanks) {
   jobs_.AddAttempt(kJob, 2, 1);
   Append(LogOf(0, 0), "hello\n");
   Append(LogOf(1, 1), "there\n");
@@ -82,13 +82,13 @@ TEST_F(LogStreamTest, BeginsWithTheStateAndSendsTheLogsOfAllRanks) {
   EXPECT_EQ(reader.TextOf(1), "there\n");
 }
 
-TEST_F(LogStreamTest, EndComesOnlyWhenTheJobIsOverAndEveryByteWasSent) {
+TEST_F(LogStreamTest, EndFollowsWhenTheJobEndedAndEveryByteWasSent) {
   jobs_.AddAttempt(kJob, 1, 2);
   Append(LogOf(0), "a\n");
   StreamReader reader = Follow().Drain();
   EXPECT_TRUE(reader.waits());
   EXPECT_THAT(reader.DataOf("end"), IsEmpty());
-  // The last words are written before the job is over; nobody has told of them yet.
+  // The last bytes are written before the job ends, without a notification.
   Append(LogOf(0), "b\nlast words");
   Append(LogOf(1), "c\n");
   End(State::kFailed);
@@ -101,7 +101,7 @@ TEST_F(LogStreamTest, EndComesOnlyWhenTheJobIsOverAndEveryByteWasSent) {
   EXPECT_EQ(reader.events.back().data, R"({"state":"failed","reason":"","exit_code":3})");
 }
 
-TEST_F(LogStreamTest, SendsWhatIsWrittenWhileItWaits) {
+TEST_F(LogStreamTest, SendsBytesWrittenWhileItWaits) {
   jobs_.AddAttempt(kJob, 1, 1);
   StreamReader reader = Follow().Drain();
   ASSERT_TRUE(reader.waits());
@@ -113,7 +113,7 @@ TEST_F(LogStreamTest, SendsWhatIsWrittenWhileItWaits) {
   EXPECT_TRUE(reader.waits());
 }
 
-TEST_F(LogStreamTest, ResumingAfterAnyEventLosesAndDoublesNoByte) {
+TEST_F(LogStreamTest, ResumeAfterAnyEventLosesAndDuplicatesNothing) {
   jobs_.AddAttempt(kJob, 1, 3);
   std::string whole[3];
   for (int number = 0; number < 900; ++number) whole[number % 3] += Line(number % 3, number);
@@ -145,7 +145,7 @@ TEST_F(LogStreamTest, ResumingAResumedStreamDoublesNoByte) {
   for (int rank = 0; rank < 3; ++rank) EXPECT_EQ(third.TextOf(rank), "") << rank;
 }
 
-TEST_F(LogStreamTest, EveryRankHasItsTurnBesideOneThatWritesMuch) {
+TEST_F(LogStreamTest, EveryRankHasItsTurnBesideABusyRank) {
   jobs_.AddAttempt(kJob, 1, 2);
   std::string much;
   for (int number = 0; number < 20'000; ++number) much += Line(0, number);
@@ -159,7 +159,7 @@ TEST_F(LogStreamTest, EveryRankHasItsTurnBesideOneThatWritesMuch) {
   EXPECT_EQ(reader.TextOf(0), much);
 }
 
-TEST_F(LogStreamTest, HoldsHalfALineBackUntilItsEndComes) {
+TEST_F(LogStreamTest, IncompleteLineWaitsForItsEnd) {
   jobs_.AddAttempt(kJob, 1, 1);
   Append(LogOf(0), "first\nhalf");
   StreamReader reader = Follow().Drain();
@@ -171,7 +171,7 @@ TEST_F(LogStreamTest, HoldsHalfALineBackUntilItsEndComes) {
   EXPECT_EQ(GetString(reader.DataOf("log")[1], "text"), "half a line\n");
 }
 
-TEST_F(LogStreamTest, SendsHalfALineWhoseEndDoesNotCome) {
+TEST_F(LogStreamTest, IncompleteLineIsSentAfterATimeout) {
   jobs_.AddAttempt(kJob, 1, 1);
   Append(LogOf(0), "Continue? [y/n] ");
   StreamReader reader = Follow().Drain();
@@ -192,7 +192,7 @@ TEST_F(LogStreamTest, WaitsForTheRestOfACharacter) {
   EXPECT_EQ(reader.Drain().TextOf(0), "caf\xc3\xa9\n");
 }
 
-TEST_F(LogStreamTest, CutsALineWithoutEndAtWholeCharacters) {
+TEST_F(LogStreamTest, LongLineIsCutAtWholeCharacters) {
   jobs_.AddAttempt(kJob, 1, 1);
   std::string bytes = "x";
   while (bytes.size() < 200'000) bytes += "\xe4\xb8\xad";
@@ -201,7 +201,7 @@ TEST_F(LogStreamTest, CutsALineWithoutEndAtWholeCharacters) {
   EXPECT_EQ(Open().Drain().TextOf(0), bytes);
 }
 
-TEST_F(LogStreamTest, ShowsInvalidBytesAsReplacementCharacters) {
+TEST_F(LogStreamTest, InvalidBytesBecomeReplacementCharacters) {
   jobs_.AddAttempt(kJob, 1, 1);
   Append(LogOf(0), std::string("a\xff\x00z\n", 5));
   const StreamReader reader = Open().Drain();
@@ -209,7 +209,7 @@ TEST_F(LogStreamTest, ShowsInvalidBytesAsReplacementCharacters) {
   EXPECT_EQ(reader.events.back().id, "1;0:5");
 }
 
-TEST_F(LogStreamTest, TailBeginsWithTheLastLinesOfEachRank) {
+TEST_F(LogStreamTest, TailStartsWithTheLastLinesOfEachRank) {
   jobs_.AddAttempt(kJob, 1, 2);
   for (int number = 0; number < 100; ++number) Append(LogOf(0), fmt::format("{}\n", number));
   Append(LogOf(1), "only\n");
@@ -249,7 +249,7 @@ TEST_F(LogStreamTest, SomeRanksWhenAsked) {
   EXPECT_EQ(reader.TextOf(0) + reader.TextOf(2), "0\n2\n");
 }
 
-TEST_F(LogStreamTest, OneRankAloneWhenAsked) {
+TEST_F(LogStreamTest, SingleRankOnRequest) {
   jobs_.AddAttempt(kJob, 1, 3);
   for (int rank = 0; rank < 3; ++rank) Append(LogOf(rank), fmt::format("{}\n", rank));
   const StreamReader reader = Open({.ranks = {1}}).Drain();
@@ -257,7 +257,7 @@ TEST_F(LogStreamTest, OneRankAloneWhenAsked) {
   EXPECT_EQ(reader.TextOf(1), "1\n");
 }
 
-TEST_F(LogStreamTest, WaitsForAQueuedJobAndForItsFolder) {
+TEST_F(LogStreamTest, WaitsForAQueuedJobAndItsFolder) {
   jobs_[kJob].state = State::kQueued;
   StreamReader reader = Follow().Drain();
   EXPECT_TRUE(reader.waits());
@@ -272,7 +272,7 @@ TEST_F(LogStreamTest, WaitsForAQueuedJobAndForItsFolder) {
   EXPECT_EQ(reader.Drain().TextOf(0), "at last\n");
 }
 
-TEST_F(LogStreamTest, GoesOnWithTheNextAttempt) {
+TEST_F(LogStreamTest, ContinuesWithTheNextAttempt) {
   jobs_.AddAttempt(kJob, 1, 1).ended_ms = 1;
   Append(LogOf(0), "first try\n");
   StreamReader reader = Open({.tail = 0, .follow = true});
@@ -282,13 +282,13 @@ TEST_F(LogStreamTest, GoesOnWithTheNextAttempt) {
   Append(LogOf(0, 0, 2), "second\ntry\n");
   jobs_.Tell();
   reader.Drain();
-  EXPECT_EQ(reader.TextOf(0, 1), "");               // `tail` was about the attempt that was there
-  EXPECT_EQ(reader.TextOf(0, 2), "second\ntry\n");  // and not about those to come
+  EXPECT_EQ(reader.TextOf(0, 1), "");               // `tail` applied to the attempt at the start
+  EXPECT_EQ(reader.TextOf(0, 2), "second\ntry\n");  // and not to later ones
   End();
   EXPECT_EQ(reader.Drain().events.back().event, "end");
 }
 
-TEST_F(LogStreamTest, ResumesInAnEarlierAttemptAndSendsAllThatFollow) {
+TEST_F(LogStreamTest, ResumesInAnEarlierAttempt) {
   for (int attempt = 1; attempt <= 3; ++attempt) {
     jobs_.AddAttempt(kJob, 1, 1).ended_ms = 1;
     Append(LogOf(0, 0, attempt), fmt::format("of {}\n", attempt));
@@ -300,7 +300,7 @@ TEST_F(LogStreamTest, ResumesInAnEarlierAttemptAndSendsAllThatFollow) {
   EXPECT_EQ(reader.TextOf(0, 3), "of 3\n");
 }
 
-TEST_F(LogStreamTest, AChosenAttemptEndsTheStreamWithItself) {
+TEST_F(LogStreamTest, ChosenAttemptEndsTheStream) {
   jobs_.AddAttempt(kJob, 1, 1);
   Append(LogOf(0), "one\n");
   StreamReader reader = Open({.attempt = 1, .follow = true});
@@ -311,10 +311,10 @@ TEST_F(LogStreamTest, AChosenAttemptEndsTheStreamWithItself) {
   jobs_.Tell();
   reader.Drain();
   EXPECT_TRUE(reader.ended());
-  EXPECT_THAT(reader.DataOf("end"), IsEmpty());  // the job goes on
+  EXPECT_THAT(reader.DataOf("end"), IsEmpty());  // the job continues
 }
 
-TEST_F(LogStreamTest, AJobStoppedInTheQueueEndsAsStopped) {
+TEST_F(LogStreamTest, JobStoppedInTheQueueEndsAsStopped) {
   jobs_[kJob].state = State::kQueued;
   StreamReader reader = Follow().Drain();
   jobs_[kJob].state = State::kStopped;
@@ -334,7 +334,7 @@ TEST_F(LogStreamTest, EndsWhenTheJobIsRemoved) {
   EXPECT_TRUE(reader.Drain().ended());
 }
 
-TEST_F(LogStreamTest, AJobThatCannotBeLookedUpIsToldAndEndsTheStream) {
+TEST_F(LogStreamTest, FailedLookupIsReportedAndEndsTheStream) {
   jobs_.AddAttempt(kJob, 1, 1);
   StreamReader reader = Follow().Drain();
   jobs_.failure = Error{Code::kIo, "cannot read the journal", "", 0};
@@ -343,7 +343,7 @@ TEST_F(LogStreamTest, AJobThatCannotBeLookedUpIsToldAndEndsTheStream) {
   EXPECT_EQ(reader.events.back().event, "error");
 }
 
-TEST_F(LogStreamTest, RemovedLogsAreEmptyAndNoError) {
+TEST_F(LogStreamTest, RemovedLogsAreEmpty) {
   jobs_.AddAttempt(kJob, 1, 1);
   std::filesystem::remove_all(jobs_.NodeDir(kJob, 1, 0));
   End();
@@ -353,7 +353,7 @@ TEST_F(LogStreamTest, RemovedLogsAreEmptyAndNoError) {
   EXPECT_EQ(reader.events.back().event, "end");
 }
 
-TEST_F(LogStreamTest, WithoutFollowItEndsWithWhatWasThere) {
+TEST_F(LogStreamTest, WithoutFollowItEndsWithTheExistingOutput) {
   jobs_.AddAttempt(kJob, 1, 1);
   std::string much(300'000, 'x');
   Append(LogOf(0), much);
@@ -366,16 +366,16 @@ TEST_F(LogStreamTest, WithoutFollowItEndsWithWhatWasThere) {
   EXPECT_THAT(reader.DataOf("end"), IsEmpty());
 }
 
-TEST_F(LogStreamTest, ALogThatCannotBeReadIsToldAndEndsTheStream) {
+TEST_F(LogStreamTest, UnreadableLogIsReportedAndEndsTheStream) {
   jobs_.AddAttempt(kJob, 1, 1);
-  std::filesystem::create_symlink("/etc/hostname", LogOf(0));  // logs are never links
+  std::filesystem::create_symlink("/etc/hostname", LogOf(0));  // symbolic links are never opened
   const StreamReader reader = Open().Drain();
   EXPECT_TRUE(reader.ended());
   ASSERT_THAT(reader.DataOf("error"), SizeIs(1));
   EXPECT_THAT(GetString(reader.DataOf("error")[0], "message"), testing::HasSubstr("rank0.log"));
 }
 
-TEST_F(LogStreamTest, ProgressShowsTheLatestNumbers) {
+TEST_F(LogStreamTest, ProgressHasTheLatestValues) {
   jobs_.AddAttempt(kJob, 1, 1);
   const os::Path series = jobs_.NodeDir(kJob, 1, 0) / "series";
   for (int step = 1; step <= 500; ++step)
@@ -390,7 +390,7 @@ TEST_F(LogStreamTest, ProgressShowsTheLatestNumbers) {
   EXPECT_EQ(GetDouble(*GetObject(reader.DataOf("progress")[1], "values"), "step"), 501);
 }
 
-TEST_F(LogStreamTest, TellsEachStateOnce) {
+TEST_F(LogStreamTest, EachStateIsSentOnce) {
   jobs_.AddAttempt(kJob, 1, 1);
   StreamReader reader = Follow().Drain();
   jobs_.Tell();
@@ -404,7 +404,7 @@ TEST_F(LogStreamTest, TellsEachStateOnce) {
   EXPECT_THAT(states, ElementsAre("running", "stopping"));
 }
 
-TEST_F(LogStreamTest, ManyRanksDoNotKeepDescriptorsOpen) {
+TEST_F(LogStreamTest, FilesOfManyRanksAreNotKeptOpen) {
   constexpr int kRanks = 200;
   jobs_.AddAttempt(kJob, 1, kRanks);
   for (int rank = 0; rank < kRanks; ++rank) Append(LogOf(rank), "hi\n");

@@ -36,7 +36,7 @@ struct Context {
 };
 using ContextPtr = std::shared_ptr<Context>;
 
-// One family a file.
+// One function per family of routes.
 void AddMetaRoutes(RouteTable& table, const ContextPtr& context);
 void AddJobRoutes(RouteTable& table, const ContextPtr& context);
 void AddSubmitRoutes(RouteTable& table, const ContextPtr& context);
@@ -46,7 +46,7 @@ void AddSeriesRoutes(RouteTable& table, const ContextPtr& context);
 void AddEventRoutes(RouteTable& table, const ContextPtr& context);
 void AddCodeRoutes(RouteTable& table, const ContextPtr& context);
 
-// A reply that a callback can hold: std::function wants what it holds to be copyable.
+// A copyable handle of a reply, because std::function requires copyable captures.
 inline std::shared_ptr<http::Reply> Share(http::Reply reply) {
   return std::make_shared<http::Reply>(std::move(reply));
 }

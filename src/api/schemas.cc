@@ -5,7 +5,7 @@
 namespace muster::api {
 namespace {
 
-// What clients send.
+// Request bodies.
 constexpr std::string_view kRequests = R"json({
 "Submit": {
   "type": "object", "required": ["spec"], "additionalProperties": false,
@@ -56,7 +56,7 @@ constexpr std::string_view kRequests = R"json({
           "description": "target of a symbolic link that stays inside"}}}}}}
 })json";
 
-// What the server answers.
+// Response bodies.
 constexpr std::string_view kAnswers = R"json({
 "Error": {
   "type": "object", "required": ["error"], "additionalProperties": false,

@@ -15,7 +15,7 @@ std::vector<Fault> Check(std::string_view text, std::string_view name) {
   return CheckSchema(*ParseJson(text), name);
 }
 
-// Every $ref of a schema leads somewhere, and every keyword is one that CheckSchema knows.
+// Every $ref resolves, and CheckSchema supports every keyword.
 void Walk(const json::value& value, bool is_schema) {
   static const std::set<std::string_view> kKnown = {
       "type", "properties", "required",  "additionalProperties", "items", "$ref",
@@ -34,19 +34,19 @@ void Walk(const json::value& value, bool is_schema) {
   }
 }
 
-TEST(SchemasTest, AreWhole) {
+TEST(SchemasTest, AreComplete) {
   EXPECT_GT(Schemas().size(), 20u);
   for (const auto& [name, schema] : Schemas()) Walk(schema, true);
 }
 
-TEST(CheckSchemaTest, LetsTheRightThingThrough) {
+TEST(CheckSchemaTest, ValidValuesPass) {
   EXPECT_THAT(Check(R"({"spec": {}, "user": "ada"})", "Submit"), IsEmpty());
   EXPECT_THAT(Check(R"({})", "Stop"), IsEmpty());
   EXPECT_THAT(Check(R"({"jobs": [], "next": null})", "JobList"), IsEmpty());
   EXPECT_THAT(Check(R"({"jobs": [], "next": 7})", "JobList"), IsEmpty());
 }
 
-TEST(CheckSchemaTest, NamesEveryFaultAtItsPath) {
+TEST(CheckSchemaTest, EveryFaultHasItsPath) {
   const std::vector<Fault> faults = Check(R"({"spce": {}, "user": 5})", "Submit");
   ASSERT_THAT(faults, SizeIs(3));
   EXPECT_EQ(faults[0].path, "spec");
@@ -58,13 +58,13 @@ TEST(CheckSchemaTest, NamesEveryFaultAtItsPath) {
   EXPECT_EQ(faults[2].expected, "string");
 }
 
-TEST(CheckSchemaTest, LooksIntoListsAndReferences) {
+TEST(CheckSchemaTest, ListsAndReferencesAreChecked) {
   const std::vector<Fault> faults = Check(R"({"jobs": [{"id": "x"}], "next": null})", "JobList");
   EXPECT_THAT(faults, testing::Contains(testing::Field(&Fault::path, "jobs[0].id")));
   EXPECT_THAT(faults, testing::Contains(testing::Field(&Fault::path, "jobs[0].state")));
 }
 
-TEST(CheckSchemaTest, HoldsToLimitsAndLists) {
+TEST(CheckSchemaTest, LimitsAndEnumsAreChecked) {
   EXPECT_THAT(Check(R"({"status": "bad"})", "Health"), SizeIs(1));
   EXPECT_THAT(CheckSchema(json::object{{"user", std::string(257, 'x')}}, "Asker"), SizeIs(1));
   EXPECT_THAT(Check("[]", "Asker"), SizeIs(1));
@@ -83,7 +83,7 @@ class BodyTest : public testing::Test {
   std::string answer_;
 };
 
-TEST_F(BodyTest, RefusesWhatIsNoJsonObject) {
+TEST_F(BodyTest, OtherThanJsonObjectIsRejected) {
   for (const char* text :
        {"", "  ", "nonsense", "[]", "null", "{", "{\"spec\": {}} extra", "\"x\"",
         "{\"spec\": {}, \"spec\": {}}", "{\"spec\": {\"name\": \"\xff\"}}", "spec: {}"})
@@ -91,7 +91,7 @@ TEST_F(BodyTest, RefusesWhatIsNoJsonObject) {
   EXPECT_EQ(StatusOf(R"({"spec": {}})"), 200);
 }
 
-TEST_F(BodyTest, RefusesDepthWithoutCrashing) {
+TEST_F(BodyTest, DeepNestingIsRejected) {
   std::string deep = "{\"spec\":";
   for (int i = 0; i < 10'000; ++i) deep += "[";
   EXPECT_EQ(StatusOf(deep), 400);
@@ -99,7 +99,7 @@ TEST_F(BodyTest, RefusesDepthWithoutCrashing) {
   EXPECT_EQ(StatusOf(deep + "}"), 400);
 }
 
-TEST_F(BodyTest, NamesTheFaultsInTheAnswer) {
+TEST_F(BodyTest, ResponseListsTheFaults) {
   EXPECT_EQ(StatusOf(R"({"spec": {}, "usr": "ada"})"), 400);
   const json::object error = ParseJson(answer_)->as_object().at("error").as_object();
   EXPECT_EQ(GetString(error, "code"), "invalid");
@@ -108,7 +108,7 @@ TEST_F(BodyTest, NamesTheFaultsInTheAnswer) {
   EXPECT_THAT(CheckSchema(*ParseJson(answer_), "Error"), IsEmpty());
 }
 
-TEST_F(BodyTest, AnAbsentBodyIsAnEmptyOneWhereThatIsAllowed) {
+TEST_F(BodyTest, AbsentOptionalBodyIsEmpty) {
   operation_.body = "Stop";
   operation_.body_needed = false;
   EXPECT_EQ(StatusOf(""), 200);

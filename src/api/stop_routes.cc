@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kHighestPriority = 1000;
 
-// Who asked, for the job's record.
+// The requesting user, for the job's record.
 std::string Asker(const Call& call) {
   const std::string_view user = GetString(call.body, "user");
   return user.empty() ? call.request.peer : Printable(user);

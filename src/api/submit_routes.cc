@@ -14,7 +14,7 @@ http::Response SubmitAnswer(const Context& context, const Outcome& outcome) {
   json::array jobs;
   for (const JobId id : outcome->jobs) {
     const Result<Job> job = context.jobs.Find(id);
-    if (!job) continue;  // removed since a first submit with this key
+    if (!job) continue;  // removed since the first submit with this key
     jobs.push_back(json::object{{"id", id}, {"name", job->spec.name}, {"state", Name(job->state)}});
   }
   return http::JsonResponse(outcome->repeated ? 200 : 201,

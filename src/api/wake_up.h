@@ -5,8 +5,8 @@
 
 namespace muster::api {
 
-// The bell of a stream: what was given to OnReady. A ring before anyone listens is kept. Ringing
-// may destroy the stream, so nothing of it is touched afterwards.
+// The wake-up callback of a stream: the function given to OnReady. A call before OnReady is
+// remembered. A call may destroy the stream, so the stream is not used afterwards.
 class WakeUp {
  public:
   void Set(std::function<void()> wake) {

@@ -5,13 +5,13 @@
 
 namespace muster {
 
-// Two clocks by purpose: wall time is for people and records, steady time for deadlines. They are
-// never subtracted from each other.
+// Two clocks: wall time for people and records, steady time for deadlines. Never subtract one from
+// the other.
 class Clock {
  public:
   virtual ~Clock() = default;
   virtual int64_t WallMs() const = 0;    // milliseconds since 1970
-  virtual int64_t SteadyMs() const = 0;  // milliseconds since some fixed instant of this boot
+  virtual int64_t SteadyMs() const = 0;  // milliseconds since a fixed instant of this boot
 };
 
 class SystemClock final : public Clock {
@@ -28,7 +28,7 @@ class SystemClock final : public Clock {
   }
 };
 
-// Moves only when told to.
+// Advances only on request.
 class FakeClock final : public Clock {
  public:
   int64_t WallMs() const override { return wall_ms_; }

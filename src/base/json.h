@@ -11,18 +11,19 @@ namespace muster {
 
 namespace json = boost::json;
 
-// Parses one JSON text. Fails with kInvalid, line and column named, on anything but one whole
-// value; nesting deeper than 64 is refused.
+// Parses one JSON value. kInvalid with line and column for any other text, and for nesting deeper
+// than 64.
 Result<json::value> ParseJson(std::string_view text);
 
-// One line without blanks. Invalid UTF-8 becomes U+FFFD, NaN and infinities become null, numbers
-// are written the way people do (0.25, not 2.5E-1).
+// One line without blanks. Invalid UTF-8 becomes U+FFFD, NaN and infinities become null, and
+// numbers have no exponent where possible (0.25, not 2.5E-1).
 std::string ToJson(const json::value& value);
 
-// The same over several lines, two blanks an indent, newline at the end; for files people read.
+// As ToJson, on several lines with an indent of two blanks and a final newline, for files that
+// people read.
 std::string ToPrettyJson(const json::value& value);
 
-// Reading members of an object that may lack them or hold another type: the fallback then.
+// Read a member of an object; return the fallback if it is missing or has another type.
 std::string_view GetString(const json::object& object, std::string_view key,
                            std::string_view fallback = {});
 int64_t GetInt(const json::object& object, std::string_view key, int64_t fallback = 0);

@@ -9,8 +9,8 @@ namespace muster {
 
 enum class Level { kDebug, kInfo, kWarning, kError };
 
-// One line, "2026-01-31T14:05:09.123Z warning text", to standard error; below the threshold,
-// nothing. Any thread. Never pass a token or another secret.
+// Writes one line, "2026-01-31T14:05:09.123Z warning text", to standard error if the level reaches
+// the threshold. Any thread. Never pass a token or another secret.
 void LogLine(Level level, std::string_view text);
 void SetLogThreshold(Level level);
 

@@ -2,9 +2,9 @@
 
 namespace muster {
 
-// The first line that is logged makes the file `name` in the open folder, and makes it standard
-// output and error: a process that has nothing to say leaves no file. The caller keeps the folder
-// open until the next call; -1 takes this back. Not while another thread may log.
+// The first logged line creates the file `name` in the open folder and redirects standard output
+// and error to it, so that a process without messages leaves no file. The caller keeps the folder
+// open until the next call; -1 cancels. Must not be called while another thread may log.
 void LogIntoFileOf(int folder, const char* name);
 
 }  // namespace muster

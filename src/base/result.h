@@ -6,31 +6,31 @@
 
 namespace muster {
 
-// What callers may branch on. The text of an error is for people and is never compared.
+// The codes that callers may branch on. The text of an error is for people; code never compares it.
 enum class Code {
-  kInvalid,      // the caller's input is wrong; the same call will fail again
-  kNotFound,     // the named thing does not exist
-  kExists,       // the named thing exists already
+  kInvalid,      // the input is wrong; the same call fails again
+  kNotFound,     // the named object does not exist
+  kExists,       // the named object exists already
   kDenied,       // not permitted, or not authenticated
-  kConflict,     // the thing is in a state that does not allow this
+  kConflict,     // the state of the object does not allow the operation
   kTooLarge,     // above a limit that the text names
   kTimeout,      // a deadline passed
-  kUnavailable,  // the other side cannot be reached or is shutting down; trying again may help
+  kUnavailable,  // the peer is unreachable or shutting down; a retry may succeed
   kNoSpace,      // the disk or a quota is full
-  kIo,           // the operating system refused; the text has the path and the cause
-  kCorrupt,      // stored or received data fails its own check
-  kInternal,     // our own mistake
+  kIo,           // the operating system failed; the text has the path and the cause
+  kCorrupt,      // stored or received data fails its integrity check
+  kInternal,     // a fault of this program
 };
 
-// The name that the HTTP API and --json output use for a code, such as "not_found".
+// The name of a code in the HTTP API and in --json output, such as "not_found".
 const char* CodeName(Code code);
 
-// One failure: which operation on which object, the cause, and what a person can do next.
+// A failure: the operation and its object, the cause, and what a person can do next.
 struct Error {
   Code code = Code::kInternal;
   std::string text;  // "cannot read /x/job.yaml: permission denied"
   std::string next;  // "check the file's owner", or empty
-  int sys = 0;       // errno where the system was the cause, else 0
+  int sys = 0;       // errno if a system call failed, else 0
 };
 
 template <typename T>
@@ -41,12 +41,12 @@ inline std::unexpected<Error> Fail(Code code, std::string text, std::string next
   return std::unexpected(Error{code, std::move(text), std::move(next), 0});
 }
 
-// The one place where errno becomes an Error. `what` names operation and object: "open /x/y".
+// The only place that converts errno to an Error. `what` names operation and object: "open /x/y".
 std::unexpected<Error> FailErrno(int error, std::string what);
 
 }  // namespace muster
 
-// MUSTER_TRY(expr);  MUSTER_ASSIGN(auto x, expr);  return the error of a Result to the caller.
+// MUSTER_TRY(expr) and MUSTER_ASSIGN(auto x, expr) return the error of a Result to the caller.
 #define MUSTER_CONCAT_(a, b) a##b
 #define MUSTER_CONCAT(a, b) MUSTER_CONCAT_(a, b)
 #define MUSTER_TRY(...)                                         \

@@ -6,8 +6,8 @@
 
 namespace muster {
 
-// A value that many owners have in common and nobody changes: copying it copies a pointer. Reads
-// like the value itself; a new value is given as a whole.
+// An immutable value with shared ownership: copying it copies a pointer. Reads like the value;
+// assignment replaces the whole value.
 template <typename T>
 class Shared {
  public:

@@ -5,14 +5,14 @@
 #include <cstdint>
 #include <mutex>
 
-// Names for clang's thread-safety analysis, which the build runs as errors.
+// Macros for clang's thread-safety analysis; the build treats its findings as errors.
 #define GUARDED_BY(x) __attribute__((guarded_by(x)))
 #define REQUIRES(...) __attribute__((requires_capability(__VA_ARGS__)))
 #define EXCLUDES(...) __attribute__((locks_excluded(__VA_ARGS__)))
 
 namespace muster {
 
-// std::mutex that the analysis understands.
+// std::mutex with annotations for the analysis.
 class __attribute__((capability("mutex"))) Mutex {
  public:
   void Lock() __attribute__((acquire_capability())) { mutex_.lock(); }
@@ -40,7 +40,7 @@ class __attribute__((scoped_lockable)) MutexLock {
 class CondVar {
  public:
   void Wait(MutexLock& lock) { variable_.wait(lock.lock_); }
-  // Comes back after `ms` at the latest.
+  // Returns after `ms` at the latest.
   void WaitFor(MutexLock& lock, int64_t ms) {
     variable_.wait_for(lock.lock_, std::chrono::milliseconds(ms));
   }

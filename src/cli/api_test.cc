@@ -29,7 +29,7 @@ class ApiTest : public testing::Test {
   Api api_;
 };
 
-TEST_F(ApiTest, ErrorsOfTheServerBecomeErrorsWithTheirCode) {
+TEST_F(ApiTest, ErrorResponsesBecomeErrorsWithTheirCode) {
   server_.Add(409, R"({"error":{"code":"conflict","message":"job 1 has ended","next":"look"}})");
   const auto answer = api_.Get("/jobs/1");
   ASSERT_FALSE(answer);
@@ -38,21 +38,21 @@ TEST_F(ApiTest, ErrorsOfTheServerBecomeErrorsWithTheirCode) {
   EXPECT_EQ(answer.error().next, "look");
 }
 
-TEST_F(ApiTest, FaultsAreListedWithTheError) {
+TEST_F(ApiTest, ErrorListsTheFaults) {
   server_.Add(400, R"({"error":{"code":"invalid","message":"refused","next":"","faults":[
       {"path":"after","line":0,"column":0,"found":"job 9","expected":"a job that exists","hint":"see ps"}]}})");
   EXPECT_EQ(api_.Post("/jobs", json::object()).error().text,
             "refused\n  after: found job 9, expected a job that exists (see ps)");
 }
 
-TEST_F(ApiTest, AnAnswerOfSomethingElseIsSaidPlainly) {
+TEST_F(ApiTest, ResponseOfAnotherServerIsReported) {
   server_.Add(502, "<html>Bad gateway</html>");
   EXPECT_THAT(api_.Get("/nodes").error().text, HasSubstr("status 502"));
   server_.Add(200, "[1,2]");
   EXPECT_EQ(api_.Get("/nodes").error().code, Code::kCorrupt);
 }
 
-TEST_F(ApiTest, ASubmitIsRepeatedWithTheSameKey) {
+TEST_F(ApiTest, SubmitIsRepeatedWithTheSameKey) {
   server_.AddFailure(Code::kUnavailable);
   server_.AddFailure(Code::kTimeout);
   server_.Add(200, R"({"jobs":[{"id":5,"name":"x","state":"queued"}],"group":"","repeated":true})");
@@ -66,7 +66,7 @@ TEST_F(ApiTest, ASubmitIsRepeatedWithTheSameKey) {
     EXPECT_EQ(http::FindHeader(asked.headers, "Idempotency-Key"), key);
 }
 
-TEST_F(ApiTest, ASubmitGivesUpAfterThreeTriesAndAtOnceWhenRefused) {
+TEST_F(ApiTest, SubmitFailsAfterThreeTriesAndImmediatelyIfRefused) {
   for (int i = 0; i < 3; ++i) server_.AddFailure(Code::kUnavailable);
   EXPECT_EQ(SubmitOnce(api_, "/jobs", {}, 0).error().code, Code::kUnavailable);
   EXPECT_EQ(server_.asked().size(), 3u);
@@ -132,7 +132,7 @@ TEST_F(ApiTest, ServerThatTakesNoPacksGetsFilesOneByOne) {
   EXPECT_EQ(server_.asked()[2].body, "one");
 }
 
-TEST_F(ApiTest, AFileThatChangedBeforeItWasSentIsNamed) {
+TEST_F(ApiTest, FileThatChangedBeforeTheUploadIsNamed) {
   const os::TempDir dir;
   dir.Write("a.py", "one");
   auto snapshot = ScanFolder(dir.path(), {});
@@ -158,7 +158,7 @@ TEST_F(ApiTest, ListsAllPagesUpToTheLimit) {
   EXPECT_EQ(server_.asked()[1].target, "/api/v1/jobs?limit=98&name=a%20b%26c&before=8");
 }
 
-TEST_F(ApiTest, ACursorThatDoesNotFallEndsTheListing) {
+TEST_F(ApiTest, CursorThatDoesNotDecreaseEndsTheListing) {
   server_.Add(200, R"({"jobs":[{"id":9}],"next":9})");
   server_.Add(200, R"({"jobs":[{"id":9}],"next":9})");
   EXPECT_EQ(ListJobs(api_, {}, 100)->size(), 2u);
@@ -170,7 +170,7 @@ class WaitingTest : public ApiTest {
   Interrupts interrupts_;
 };
 
-TEST_F(WaitingTest, WaitsThroughAbsencesUntilAllAreOver) {
+TEST_F(WaitingTest, WaitsDuringServerRestartsUntilAllJobsEnded) {
   server_.Add(200, R"({"id":1,"state":"running"})");
   server_.Add(200, R"({"id":2,"state":"succeeded"})");
   server_.AddFailure(Code::kUnavailable);
@@ -186,14 +186,14 @@ TEST_F(WaitingTest, WaitsThroughAbsencesUntilAllAreOver) {
   EXPECT_EQ(ExitCodeOf(result->ended[1]), 7);
 }
 
-TEST_F(WaitingTest, GivesUpWhenTheTimeIsOver) {
+TEST_F(WaitingTest, StopsAtTheTimeLimit) {
   server_.Add(200, R"({"id":1,"state":"running"})");
   const auto result = WaitForJobs(api_, clock_, interrupts_, {1}, {.timeout_ms = 0});
   ASSERT_TRUE(result);
   EXPECT_TRUE(result->timed_out);
 }
 
-TEST_F(WaitingTest, AnUnknownJobIsAnError) {
+TEST_F(WaitingTest, UnknownJobIsAnError) {
   server_.Add(404, R"({"error":{"code":"not_found","message":"there is no job 1","next":""}})");
   const auto result = WaitForJobs(api_, clock_, interrupts_, {1}, {});
   ASSERT_FALSE(result);
@@ -218,7 +218,7 @@ TEST_F(RawLogTest, CopiesBytesUnchanged) {
   EXPECT_EQ(server_.asked()[0].target, "/api/v1/jobs/4/ranks/3/log?attempt=2");
 }
 
-TEST_F(RawLogTest, FollowsFromTheByteWhereTheTailEnded) {
+TEST_F(RawLogTest, FollowsFromTheEndOfTheTail) {
   server_.Add(Bytes({"tail\n"}, 100));
   server_.Add({Fail(Code::kUnavailable, "reset"), {"more\n"}, {}, 0});
   server_.Add(200, R"({"id":4,"state":"running","attempts":[{"number":1}]})");
@@ -235,7 +235,7 @@ TEST_F(RawLogTest, FollowsFromTheByteWhereTheTailEnded) {
   EXPECT_THAT(screen_.err, HasSubstr("went away"));
 }
 
-TEST_F(RawLogTest, GoesOnWithTheNextAttempt) {
+TEST_F(RawLogTest, ContinuesWithTheNextAttempt) {
   server_.Add(Bytes({"one\n"}));
   server_.Add(Bytes({}));
   server_.Add(200, R"({"id":4,"state":"running","attempts":[{"number":1},{"number":2}]})");

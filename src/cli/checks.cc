@@ -22,7 +22,7 @@ constexpr int64_t kLittleSpace = int64_t{5} << 30;
 constexpr int64_t kHardlyAnySpace = int64_t{256} << 20;
 constexpr rlim_t kFewFiles = 4096;
 
-// The deepest folder on the way to `path` that exists.
+// The deepest existing folder of `path`.
 os::Path ExistingPart(os::Path path) {
   std::error_code error;
   while (path.has_relative_path() && !std::filesystem::exists(path, error))

@@ -10,21 +10,21 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(ChecksTest, ADataFolderThatIsNotThereYetIsJudgedByItsParent) {
+TEST(ChecksTest, MissingDataFolderIsJudgedByItsParent) {
   const os::TempDir dir;
   const Check check = CheckDataFolder(dir.path() / "not" / "yet");
   EXPECT_NE(check.grade, Check::Grade::kFail);
   EXPECT_THAT(check.found, HasSubstr("free"));
 }
 
-TEST(ChecksTest, AMissingInterpreterIsAWarningWithTheNextStep) {
+TEST(ChecksTest, MissingInterpreterIsAWarningWithTheNextStep) {
   const auto checks = CheckPython("/no/such/python");
   ASSERT_EQ(checks.size(), 1u);
   EXPECT_EQ(checks[0].grade, Check::Grade::kWarn);
   EXPECT_THAT(checks[0].next, HasSubstr("--python"));
 }
 
-TEST(ChecksTest, AnInterpreterWithoutTorchIsTold) {
+TEST(ChecksTest, InterpreterWithoutTorchIsReported) {
   const os::TempDir dir;
   const auto program = dir.Write(
       "python", "#!/bin/sh\ncase \"$2\" in *torch*) exit 1 ;; esac\necho 3.11.2 /usr/bin/python3\n",
@@ -35,7 +35,7 @@ TEST(ChecksTest, AnInterpreterWithoutTorchIsTold) {
   EXPECT_EQ(checks[1].grade, Check::Grade::kWarn);
 }
 
-TEST(ChecksTest, EveryCheckThatIsNotOkSaysWhatToDo) {
+TEST(ChecksTest, EveryCheckThatIsNotOkHasANextStep) {
   const os::TempDir dir;
   for (const Check& check : {CheckDataFolder(dir.path()), CheckOpenFiles(), CheckLockedMemory(),
                              CheckCgroups(), CheckDevices()}) {

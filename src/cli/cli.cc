@@ -12,7 +12,7 @@
 namespace muster::cli {
 namespace {
 
-// "muster --data DIR ps" is "muster ps --data DIR": flags of every verb may stand in front.
+// "muster --data DIR ps" is "muster ps --data DIR": common flags may precede the verb.
 std::vector<std::string> TakeLeadingFlags(std::vector<std::string>& arguments) {
   std::vector<std::string> leading;
   while (!arguments.empty() && arguments.front().starts_with("--")) {
@@ -106,8 +106,8 @@ int RunWords(Context& context, std::vector<std::string> arguments) {
 
 int RunCli(int argc, char** argv, const Extras& extras) {
   std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
-  // Verbs of our own machinery, left out of the help; an engine starts `launch --order DIR`, and
-  // that `launch --stage-in DIR` and its like.
+  // Internal verbs, which the help omits: an engine starts `launch --order DIR`, and that starts
+  // `launch --stage-in DIR` and similar.
   const bool is_order = arguments.size() > 1 && arguments[0] == "launch" &&
                         (arguments[1] == "--order" || arguments[1] == "--stage-in" ||
                          arguments[1] == "--stage-out" || arguments[1] == "--meanwhile");
@@ -116,7 +116,7 @@ int RunCli(int argc, char** argv, const Extras& extras) {
     arguments.erase(arguments.begin());
     return is_order ? extras.launch(std::move(arguments)) : extras.agent(std::move(arguments));
   }
-  signal(SIGPIPE, SIG_IGN);  // a reader that goes away shows as a failed write
+  signal(SIGPIPE, SIG_IGN);  // a closed pipe is detected by the failed write
   const auto screen = ProcessScreen();
   const SystemClock clock;
   Context context{extras, *screen, clock, {}};

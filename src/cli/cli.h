@@ -8,9 +8,8 @@
 
 namespace muster::cli {
 
-// What the command line cannot reach by itself, because it talks to jobs through the HTTP API
-// alone: the parts of the program that run jobs. Each gets the arguments behind its verb and
-// returns an exit code.
+// The parts of the program that run jobs, which the command line does not include because it uses
+// the HTTP API only. Each receives the arguments after its verb and returns an exit code.
 struct Extras {
   std::function<int(std::vector<std::string>)> server;  // muster server …
   std::function<int(std::vector<std::string>)> launch;  // muster launch --order DIR
@@ -19,8 +18,9 @@ struct Extras {
   std::string version, commit, build_date;
 };
 
-// The whole program behind main(): finds the verb, reads its flags, runs it. Exit codes: 0 done, 1
-// could not, 2 wrong use or a faulty job file; `run`, `wait` and `logs -f` give the job's own.
+// The whole program behind main(): finds the verb, parses its flags, runs it. Exit codes: 0
+// success, 1 failure, 2 wrong use or a faulty job file; `run`, `wait` and `logs -f` return the exit
+// code of the job.
 int RunCli(int argc, char** argv, const Extras& extras);
 
 }  // namespace muster::cli

@@ -1,5 +1,5 @@
-// What the verbs read: command lines, ignore files, job flags, addresses, the endpoint file, and
-// the events of a server.
+// Parsers of the verbs: command lines, ignore files, job flags, addresses, the endpoint file, and
+// server events.
 #include <sys/stat.h>
 
 #include "base/clock.h"
@@ -29,7 +29,7 @@ void CheckCommandLine(std::string_view text) {
   if (!args) Require(!args.error().text.empty());
 }
 
-// "key=value" a line, each put where the flag of that name would put it.
+// Lines of "key=value", each stored where the flag of that name would store it.
 void CheckJobFlags(std::string_view text) {
   FlagValues flags;
   for (const std::string& line : Split(text, '\n')) {
@@ -56,7 +56,7 @@ void CheckJobFlags(std::string_view text) {
   if (!specs) Require(!specs.error().empty());
 }
 
-// The first line is the path that is asked for.
+// The first line is the path to match.
 void CheckIgnore(std::string_view text) {
   const size_t end = std::min(text.find('\n'), text.size());
   const auto rules = IgnoreRules::Parse(text.substr(std::min(end + 1, text.size())));
@@ -79,8 +79,8 @@ void CheckEndpointFile(std::string_view text) {
   if (endpoint) Require(!endpoint->url.empty() && !endpoint->token.empty());
 }
 
-// "event data" a line. Nothing from a server may reach a terminal as a control sequence but what
-// the ranks wrote themselves.
+// Lines of "event data". Control sequences from a server must not reach a terminal, except the
+// output of ranks.
 void CheckEvents(std::string_view text) {
   FakeClock clock;
   CaptureScreen screen;

@@ -8,7 +8,7 @@
 
 namespace muster::cli {
 
-// The jobs of a sweep side by side: swept values, state, and the latest numbers of each.
+// The jobs of a sweep side by side: swept values, state, and the latest metrics.
 std::string CompareText(const Screen& screen, const std::string& group,
                         const std::vector<JobView>& jobs);
 

@@ -48,7 +48,7 @@ std::string VerbNames(std::string_view separator) {
   return Join(names, separator);
 }
 
-// The words that a kind stands for; empty for files, folders and jobs, which the shell asks for.
+// The fixed words of a kind; empty for files, folders and jobs, which the shell completes itself.
 std::string FixedWords(Completes kind) {
   std::vector<std::string> words;
   if (kind == Completes::kShell) words = {"bash", "zsh", "fish"};
@@ -221,7 +221,7 @@ std::string FishText(std::string_view text) {
   return made;
 }
 
-// What fish offers as words; empty when it is to offer files, or nothing.
+// The words that fish offers; empty for files or nothing.
 std::string FishWords(Completes kind) {
   if (const Asked* asked = FindAsked(kind)) return fmt::format("-a '({})'", asked->command);
   switch (kind) {

@@ -51,7 +51,7 @@ TEST(CompletionTest, BashCompletesVerbsFlagsAndIds) {
             "sweep-3\nserver\n");
 }
 
-TEST(CompletionTest, ZshAndFishAcceptTheirScriptsWhereTheyAre) {
+TEST(CompletionTest, ZshAndFishAcceptTheirScripts) {
   const os::TempDir dir;
   for (const std::string shell : {"zsh", "fish"}) {
     const auto file = dir.Write("muster." + shell, CompletionScript(shell).value());
@@ -70,7 +70,7 @@ TEST(CompletionTest, EveryScriptNamesEveryVerbAndFlag) {
   }
 }
 
-TEST(CompletionTest, RefusesOtherShells) {
+TEST(CompletionTest, OtherShellsAreRejected) {
   EXPECT_EQ(CompletionScript("tcsh").error().code, Code::kInvalid);
 }
 

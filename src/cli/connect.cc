@@ -27,7 +27,7 @@ Result<std::unique_ptr<http::Client>> Open(const Endpoint& endpoint) {
   return http::Client::Create(std::move(options));
 }
 
-// Whether something accepts connections there.
+// Whether a server accepts connections at the address.
 bool Listens(const std::string& url) {
   const auto parsed = http::ParseUrl(url);
   return parsed && http::ClientSocket::Connect(*parsed, nullptr, 1'000).has_value();
@@ -98,7 +98,7 @@ Wanted WantedServer(const Args& args) {
   Wanted wanted;
   wanted.server = args.Get("server", Environment("MUSTER_SERVER"));
   wanted.token = Environment("MUSTER_TOKEN");
-  // A folder named by hand means its own server, whatever the environment says.
+  // --data selects the server of that folder, whatever the environment contains.
   if (args.Has("data") && !args.Has("server")) wanted.server.clear();
   std::error_code error;
   wanted.data = std::filesystem::absolute(

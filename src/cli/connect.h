@@ -10,14 +10,14 @@
 
 namespace muster::cli {
 
-// What --server, --data, --no-start and the environment say.
+// The choices of --server, --data, --no-start and the environment.
 Wanted WantedServer(const Args& args);
 
-// A server to talk to: the named one, else the one of the data folder, else one started now, which
-// one line on standard error tells.
+// Connects to the named server, else to the server of the data folder, else to a new one, which is
+// reported in one line on standard error.
 Result<std::unique_ptr<Api>> Connect(Context& context, const Args& args);
 
-// Connects to a server that runs already; kUnavailable when there is none.
+// Connects to a running server; kUnavailable if there is none.
 Result<std::unique_ptr<Api>> ConnectOnly(Context& context, const Args& args);
 
 // Whether the user named a server that is not on this machine, judged by the host of its address.

@@ -9,12 +9,12 @@
 
 namespace muster::cli {
 
-// What every verb works with; outlives it.
+// The context of a verb; outlives it.
 struct Context {
   const Extras& extras;
   Screen& screen;
   const Clock& clock;
-  std::vector<std::string> arguments;  // as typed behind the verb
+  std::vector<std::string> arguments;  // as typed after the verb
 };
 
 }  // namespace muster::cli

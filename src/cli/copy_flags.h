@@ -9,7 +9,7 @@
 
 namespace muster::cli {
 
-// The flags that cp and sync share, and what they say.
+// The flags that cp and sync share, and their values.
 std::vector<Flag> CopyFlags(std::vector<Flag> own);
 Result<transfer::CopyOptions> ReadCopyFlags(const Args& args);
 transfer::Filter ReadFilter(const Args& args);

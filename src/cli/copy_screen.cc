@@ -150,7 +150,7 @@ double CopyScreen::Rate(int64_t moved) {
 }
 
 void CopyScreen::Tick(const transfer::Tally& tally) {
-  // The second Ctrl-C: whatever hangs is left to the record.
+  // The second Ctrl-C: exit without waiting; the journal permits a resume.
   if (stopping_ && interrupts_.Pressed()) ::_exit(kExitInterrupted);
   if (quiet_ || json_ || !context_.screen.err_is_terminal) return;
   const std::string text = stopping_ ? "stopping …" : ProgressText(tally, Rate(tally.moved_bytes));

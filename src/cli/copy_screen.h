@@ -13,18 +13,18 @@
 
 namespace muster::cli {
 
-// "41/1000 objects  1.2 GiB of 3.4 GiB  210 MiB/s  12s left"; pure. `rate` in bytes a second, 0:
-// not known yet.
+// "41/1000 objects  1.2 GiB of 3.4 GiB  210 MiB/s  12s left". Pure. `rate` in bytes per second; 0
+// if unknown.
 std::string ProgressText(const transfer::Tally& tally, double rate);
-// "copied 12 objects, 1.2 GiB in 3.4s (360 MiB/s), checked by crc"; further lines for what else
-// happened.
+// "copied 12 objects, 1.2 GiB in 3.4s (360 MiB/s), checked by crc", with more lines for other
+// results.
 std::string SummaryText(const transfer::Summary& summary, bool dry_run);
-// What did not go well, in one line or two; empty: nothing failed.
+// One or two lines about failures; empty if there are none.
 std::string FailureText(const transfer::Summary& summary);
 json::object SummaryJson(const transfer::Summary& summary);
 
-// Shows a copy on the screen while it runs: one line that is written over on a terminal, a line for
-// each object where asked. Ctrl-C ends it so that it can go on later; a second one at once.
+// Shows the progress of a copy: one updated line on a terminal, or one line per object on request.
+// Ctrl-C stops the copy so that it can be resumed; a second one stops it immediately.
 class CopyScreen final : public transfer::Observer {
  public:
   CopyScreen(Context& context, const Args& args);
@@ -34,7 +34,7 @@ class CopyScreen final : public transfer::Observer {
   bool HearsOfEach() const override { return (verbose_ || dry_run_) && !json_; }
   bool GoOn() override;
 
-  // Prints what was done; the exit code.
+  // Prints the result and returns the exit code.
   int Finish(const transfer::Summary& summary);
 
  private:
@@ -44,10 +44,10 @@ class CopyScreen final : public transfer::Observer {
   Context& context_;
   const bool json_, verbose_, quiet_, dry_run_;
   Interrupts interrupts_;
-  Mutex mutex_;  // workers and the thread of the copy write to one terminal
+  Mutex mutex_;  // workers and the thread of the copy share the terminal
   bool line_shown_ GUARDED_BY(mutex_) = false;
   bool stopping_ = false;
-  std::deque<std::pair<int64_t, int64_t>> samples_;  // steady time, bytes moved until then
+  std::deque<std::pair<int64_t, int64_t>> samples_;  // steady time and bytes transferred by then
 };
 
 }  // namespace muster::cli

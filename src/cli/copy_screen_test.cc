@@ -9,7 +9,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(CopyScreenTest, ProgressTellsRateAndTimeLeft) {
+TEST(CopyScreenTest, ProgressHasRateAndTimeLeft) {
   const transfer::Tally tally{.found = 10,
                               .found_bytes = 1000 << 10,
                               .listed = true,
@@ -22,13 +22,13 @@ TEST(CopyScreenTest, ProgressTellsRateAndTimeLeft) {
   EXPECT_THAT(text, HasSubstr("5.0s left"));
 }
 
-TEST(CopyScreenTest, WhileListingTheEndIsNotKnown) {
+TEST(CopyScreenTest, TimeLeftIsUnknownDuringTheListing) {
   const std::string text = ProgressText({.found = 10, .found_bytes = 1, .listed = false}, 1);
   EXPECT_THAT(text, HasSubstr("0/10+ objects"));
   EXPECT_THAT(text, Not(HasSubstr("left")));
 }
 
-TEST(CopyScreenTest, TheSummarySaysHowItWasChecked) {
+TEST(CopyScreenTest, SummaryNamesTheVerification) {
   transfer::Summary summary;
   summary.copied = 3;
   summary.bytes = 3 << 20;
@@ -46,7 +46,7 @@ TEST(CopyScreenTest, TheSummarySaysHowItWasChecked) {
   EXPECT_THAT(SummaryText(summary, true), HasSubstr("would copy 3 objects"));
 }
 
-TEST(CopyScreenTest, TheRateIsOfWhatThisRunMoved) {
+TEST(CopyScreenTest, RateCountsBytesOfThisRun) {
   transfer::Summary summary;
   summary.copied = 2;
   summary.bytes = 30 << 20;
@@ -64,7 +64,7 @@ TEST(CopyScreenTest, TheRateIsOfWhatThisRunMoved) {
   EXPECT_EQ(object.at("resumed_bytes"), 25 << 20);
 }
 
-TEST(CopyScreenTest, AnotherRunIsAdvisedOnlyWhereItMayHelp) {
+TEST(CopyScreenTest, RetryIsSuggestedOnlyIfItMayHelp) {
   transfer::Summary summary;
   EXPECT_EQ(FailureText(summary), "");
   summary.failed = 12;
@@ -73,7 +73,7 @@ TEST(CopyScreenTest, AnotherRunIsAdvisedOnlyWhereItMayHelp) {
   EXPECT_THAT(FailureText(summary), HasSubstr("same command again"));
 }
 
-TEST(CopyScreenTest, JsonHasEveryCountAndEveryFailure) {
+TEST(CopyScreenTest, JsonHasEveryCountAndFailure) {
   transfer::Summary summary;
   summary.failed = 1;
   summary.failures.push_back({"a", "b", {Code::kDenied, "cannot", "do this", 0}});

@@ -7,7 +7,7 @@
 namespace muster::cli {
 namespace {
 
-// As other copiers have it: "-" is standard output.
+// As in other copiers, "-" is standard output.
 Result<int> Print(Context& context, const Args& args) {
   MUSTER_ASSIGN(const auto places,
                 ReadLocations(std::span(args.words).first(args.words.size() - 1)));

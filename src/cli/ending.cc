@@ -8,7 +8,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr int64_t kWorthTelling = 1000;  // a shorter run is told by its end alone
+constexpr int64_t kWorthTelling = 1000;  // no duration for shorter runs
 
 std::string RunTime(const JobView& job) {
   const Attempt* attempt = job.last();
@@ -56,7 +56,7 @@ std::vector<std::string> FailingLines(Api& api, const JobView& job, int count) {
   };
   const std::string target = fmt::format("/jobs/{}/ranks/{}/log?attempt={}&tail={}", job.id, rank,
                                          job.last()->number, count);
-  // Without them the summary is shorter, not wrong.
+  // Without these lines the summary is only shorter.
   if (!api.Read(target, {}, take, 1000, [] { return true; })) return {};
   std::vector<std::string> lines;
   for (const std::string& line : Split(Trim(bytes), '\n')) lines.push_back(Printable(line));

@@ -9,15 +9,15 @@
 
 namespace muster::cli {
 
-// The last lines of the rank that failed first; empty when no rank did, or they cannot be had.
+// The last log lines of the rank that failed first; empty if there is none or they are unavailable.
 std::vector<std::string> FailingLines(Api& api, const JobView& job, int count);
 
-// What a person reads when a job is over: how it ended (for a failure: which rank, its last lines,
-// what to do), where logs and outputs are, and the next commands. For standard error.
+// The summary after a job, for standard error: how it ended (for a failure the rank, its last lines
+// and the advice), the places of logs and outputs, and the next commands.
 std::string EndingText(const Screen& screen, const JobView& job,
                        const std::vector<std::string>& failing_lines);
 
-// The commands to go on with after a submit, for one job.
+// The next commands after the submit of a job.
 std::string NextCommands(JobId id);
 
 }  // namespace muster::cli

@@ -21,7 +21,7 @@ Result<Endpoint> NamedServer(const Wanted& wanted, const World& world) {
   MUSTER_ASSIGN(std::string url, NormalUrl(wanted.server));
   Endpoint endpoint{std::move(url), wanted.token, 0};
   if (endpoint.token.empty()) {
-    // A server on this machine wrote its token down for us.
+    // A server on this machine has written its token to a file.
     const auto local = ReadEndpoint(wanted.data);
     if (local && local->url == endpoint.url) endpoint.token = local->token;
   }
@@ -39,7 +39,7 @@ Result<Endpoint> NamedServer(const Wanted& wanted, const World& world) {
   return endpoint;
 }
 
-// The server that keeps the data folder, or kNotFound when none does.
+// The running server of the data folder; kNotFound if there is none.
 Result<Endpoint> KeptServer(const Wanted& wanted, const World& world) {
   MUSTER_ASSIGN(Endpoint endpoint, ReadEndpoint(wanted.data));
   if (endpoint.pid > 0 && !world.is_alive(endpoint.pid))

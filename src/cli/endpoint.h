@@ -9,41 +9,41 @@
 
 namespace muster::cli {
 
-// Where a server answers. The token is a secret: never print it.
+// The address of a server. The token is a secret: never print it.
 struct Endpoint {
   std::string url;  // "http://127.0.0.1:4711", no '/' at its end
   std::string token;
-  int pid = 0;  // 0 when it was named by --server
+  int pid = 0;  // 0 if the server was named by --server
 };
 
-// What the user said about the server.
+// The user's choice of a server.
 struct Wanted {
   std::string server;  // --server, else $MUSTER_SERVER, else empty
   std::string token;   // $MUSTER_TOKEN
-  os::Path data;       // --data, else $MUSTER_DATA, else the user's data folder
+  os::Path data;       // --data, else $MUSTER_DATA, else the default data folder
   bool may_start = true;
 };
 
-// What finding a server needs of the world; tests give their own.
+// Side effects of finding a server; tests replace them.
 struct World {
-  // GET /health of it: kUnavailable when nothing listens there.
+  // GET /health; kUnavailable if no server listens.
   std::function<Status(const Endpoint&)> probe;
   std::function<bool(int pid)> is_alive;
-  // Starts one on `data` and waits until it answers.
+  // Starts a server on `data` and waits until it responds.
   std::function<Result<Endpoint>(const os::Path& data)> start;
-  // One line for the user.
+  // Prints one line for the user.
   std::function<void(const std::string&)> say;
 };
 
-// DATA/endpoint.json. kNotFound when there is none; kDenied when others can read it, for it holds
-// the token; kCorrupt when it is not what a server writes.
+// Reads DATA/endpoint.json. kNotFound if it does not exist; kDenied if others can read it, because
+// it contains the token; kCorrupt if it is invalid.
 Result<Endpoint> ReadEndpoint(const os::Path& data);
 
-// The server that the user named, else the one that keeps `data`, else one that is started now. A
-// left-over endpoint file of a dead server counts as none.
+// The named server, else the running server of `data`, else a new one. The endpoint file of a dead
+// server is ignored.
 Result<Endpoint> FindServer(const Wanted& wanted, const World& world);
 
-// "host:port" and a '/' at the end are forgiven; kInvalid for anything that is no http(s) URL.
+// Accepts "host:port" and a trailing '/'; kInvalid for anything else than an http(s) URL.
 Result<std::string> NormalUrl(std::string_view text);
 
 }  // namespace muster::cli

@@ -47,7 +47,7 @@ class EndpointTest : public testing::Test {
   std::vector<std::string> probed_, said_;
 };
 
-TEST_F(EndpointTest, TakesTheServerOfTheDataFolder) {
+TEST_F(EndpointTest, UsesTheServerOfTheDataFolder) {
   WriteEndpoint();
   const auto endpoint = Find();
   ASSERT_TRUE(endpoint) << endpoint.error().text;
@@ -57,7 +57,7 @@ TEST_F(EndpointTest, TakesTheServerOfTheDataFolder) {
   EXPECT_TRUE(said_.empty());
 }
 
-TEST_F(EndpointTest, StartsOneWhenThereIsNoneAndSaysSoInOneLine) {
+TEST_F(EndpointTest, StartsAServerIfNoneRunsAndPrintsOneLine) {
   const auto endpoint = Find();
   ASSERT_TRUE(endpoint);
   EXPECT_EQ(endpoint->token, "fresh");
@@ -67,20 +67,20 @@ TEST_F(EndpointTest, StartsOneWhenThereIsNoneAndSaysSoInOneLine) {
   EXPECT_THAT(said_[0], Not(HasSubstr("fresh")));
 }
 
-TEST_F(EndpointTest, ALeftOverFileOfADeadServerCountsAsNone) {
+TEST_F(EndpointTest, EndpointFileOfADeadServerIsIgnored) {
   WriteEndpoint();
   alive_ = false;
   EXPECT_EQ(Find()->token, "fresh");
-  EXPECT_TRUE(probed_.empty());  // the token must not reach whoever has that port now
+  EXPECT_TRUE(probed_.empty());  // the token must not be sent to another process on that port
 }
 
-TEST_F(EndpointTest, ARefusedConnectionCountsAsNone) {
+TEST_F(EndpointTest, RefusedConnectionMeansNoServer) {
   WriteEndpoint();
   Fails(Code::kUnavailable);
   EXPECT_EQ(Find()->token, "fresh");
 }
 
-TEST_F(EndpointTest, AServerThatHangsIsAnErrorAndNotStartedTwice) {
+TEST_F(EndpointTest, HangingServerIsAnErrorAndNotStartedAgain) {
   WriteEndpoint();
   Fails(Code::kTimeout);
   const auto endpoint = Find();
@@ -90,7 +90,7 @@ TEST_F(EndpointTest, AServerThatHangsIsAnErrorAndNotStartedTwice) {
   EXPECT_THAT(endpoint.error().next, HasSubstr("server.log"));
 }
 
-TEST_F(EndpointTest, WithoutLeaveToStartItSaysHow) {
+TEST_F(EndpointTest, NoStartExplainsHowToStart) {
   wanted_.may_start = false;
   const auto endpoint = Find();
   ASSERT_FALSE(endpoint);
@@ -98,7 +98,7 @@ TEST_F(EndpointTest, WithoutLeaveToStartItSaysHow) {
   EXPECT_THAT(endpoint.error().next, HasSubstr("muster server --data"));
 }
 
-TEST_F(EndpointTest, RefusesAFileThatOthersCanRead) {
+TEST_F(EndpointTest, FileReadableByOthersIsRejected) {
   WriteEndpoint(0644);
   const auto endpoint = Find();
   ASSERT_FALSE(endpoint);
@@ -108,7 +108,7 @@ TEST_F(EndpointTest, RefusesAFileThatOthersCanRead) {
   EXPECT_THAT(endpoint.error().text, Not(HasSubstr("s3cret")));
 }
 
-TEST_F(EndpointTest, RefusesADamagedFile) {
+TEST_F(EndpointTest, DamagedFileIsRejected) {
   for (const char* content : {"", "{", "[]", "{}", R"({"url":"http://x","token":""})",
                               R"({"url":"ftp://x","token":"t"})", R"({"url":7,"token":"t"})"}) {
     dir_.Write("endpoint.json", content, 0600);
@@ -119,7 +119,7 @@ TEST_F(EndpointTest, RefusesADamagedFile) {
   EXPECT_EQ(started_, 0);
 }
 
-TEST_F(EndpointTest, ANamedServerNeedsATokenAndIsNeverStarted) {
+TEST_F(EndpointTest, NamedServerNeedsATokenAndIsNeverStarted) {
   wanted_.server = "https://cluster:8443/";
   EXPECT_EQ(Find().error().code, Code::kDenied);
   wanted_.token = "t";
@@ -131,13 +131,13 @@ TEST_F(EndpointTest, ANamedServerNeedsATokenAndIsNeverStarted) {
   EXPECT_EQ(started_, 0);
 }
 
-TEST_F(EndpointTest, ANamedServerOfThisMachineFindsItsToken) {
+TEST_F(EndpointTest, NamedLocalServerFindsItsToken) {
   WriteEndpoint();
   wanted_.server = "127.0.0.1:4711";
   EXPECT_EQ(Find()->token, "s3cret");
 }
 
-TEST(NormalUrlTest, ForgivesWhatIsClearAndRefusesTheRest) {
+TEST(NormalUrlTest, CommonFormsAreAcceptedAndOthersRejected) {
   EXPECT_EQ(NormalUrl("localhost:80").value(), "http://localhost:80");
   EXPECT_EQ(NormalUrl("http://[::1]:80//").value(), "http://[::1]:80");
   for (const char* text : {"", "http://", "ftp://x", "http://x/y", "http://u:p@x", "http://a b",

@@ -31,7 +31,7 @@ std::unexpected<Error> UnknownLong(std::span<const Flag> table, std::string_view
   return Fail(Code::kInvalid, fmt::format("unknown flag --{}", Printable(name)), std::move(next));
 }
 
-// Walks the arguments once; `at_` is the one being read.
+// Reads the arguments in one pass; `at_` is the current one.
 class Reader {
  public:
   Reader(std::span<const Flag> table, std::span<const std::string> arguments)
@@ -92,7 +92,7 @@ class Reader {
     return Fail(Code::kInvalid, fmt::format("unknown flag -{}", shown), std::move(next));
   }
 
-  // A switch, or a value in the next argument.
+  // A switch, or a flag with its value in the next argument.
   Status Take(const Flag& flag, const std::string& shown) {
     if (!flag.value) {
       args_.Set(flag.name, "");

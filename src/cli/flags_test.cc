@@ -11,7 +11,7 @@ constexpr Flag kTable[] = {{"nodes", 'N', "COUNT", ""},          {"devices", 'g'
 
 Result<Args> Parse(std::vector<std::string> arguments) { return ParseFlags(kTable, arguments); }
 
-TEST(FlagsTest, ReadsEveryWayToGiveAValue) {
+TEST(FlagsTest, ReadsEveryFormOfAValue) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{
            {"--nodes", "2"}, {"--nodes=2"}, {"-N", "2"}, {"-N2"}, {"-N=2"}}) {
     const auto args = Parse(arguments);
@@ -20,7 +20,7 @@ TEST(FlagsTest, ReadsEveryWayToGiveAValue) {
   }
 }
 
-TEST(FlagsTest, ReadsSwitchesTogetherWithAValueAtTheEnd) {
+TEST(FlagsTest, ReadsCombinedSwitchesWithAFinalValue) {
   const auto args = Parse({"-dqN2", "-g", "npu:8"});
   ASSERT_TRUE(args);
   EXPECT_TRUE(args->Has("detach"));
@@ -29,14 +29,14 @@ TEST(FlagsTest, ReadsSwitchesTogetherWithAValueAtTheEnd) {
   EXPECT_EQ(args->Get("devices"), "npu:8");
 }
 
-TEST(FlagsTest, KeepsEveryRepeatedValueAndTheLastOfOthers) {
+TEST(FlagsTest, KeepsAllRepeatedValuesAndTheLastOfOthers) {
   const auto args = Parse({"-e", "A=1", "--env=B=2", "-N", "1", "-N", "3"});
   ASSERT_TRUE(args);
   EXPECT_EQ(args->All("env"), (std::vector<std::string>{"A=1", "B=2"}));
   EXPECT_EQ(args->Get("nodes"), "3");
 }
 
-TEST(FlagsTest, MixesWordsAndFlagsUntilTwoDashes) {
+TEST(FlagsTest, WordsAndFlagsMayBeMixedBeforeTwoDashes) {
   const auto args = Parse({"job.yaml", "-d", "-", "--", "python", "-d", "--nodes"});
   ASSERT_TRUE(args);
   EXPECT_EQ(args->words, (std::vector<std::string>{"job.yaml", "-"}));
@@ -44,7 +44,7 @@ TEST(FlagsTest, MixesWordsAndFlagsUntilTwoDashes) {
   EXPECT_EQ(args->rest, (std::vector<std::string>{"python", "-d", "--nodes"}));
 }
 
-TEST(FlagsTest, TakesNegativeNumbersAndEmptyTextsAsValues) {
+TEST(FlagsTest, AcceptsNegativeNumbersAndEmptyValues) {
   const auto args = Parse({"--priority", "-5", "--devices="});
   ASSERT_TRUE(args);
   EXPECT_EQ(args->Get("priority"), "-5");
@@ -52,7 +52,7 @@ TEST(FlagsTest, TakesNegativeNumbersAndEmptyTextsAsValues) {
   EXPECT_EQ(args->Get("devices", "none"), "");
 }
 
-TEST(FlagsTest, NamesTheFlagThatWasMeant) {
+TEST(FlagsTest, ErrorSuggestsASimilarFlag) {
   const auto args = Parse({"--node=2"});
   ASSERT_FALSE(args);
   EXPECT_EQ(args.error().code, Code::kInvalid);
@@ -62,20 +62,20 @@ TEST(FlagsTest, NamesTheFlagThatWasMeant) {
   EXPECT_EQ(Parse({"-dx"}).error().text, "unknown flag -x");
 }
 
-TEST(FlagsTest, RefusesAMissingValueAndAValueTooMany) {
+TEST(FlagsTest, MissingAndSurplusValuesAreRejected) {
   EXPECT_EQ(Parse({"--nodes"}).error().text, "--nodes needs COUNT, found nothing");
   EXPECT_EQ(Parse({"-N", "--"}).error().text, "-N needs COUNT, found --");
   EXPECT_EQ(Parse({"--nodes", "--env", "A=1"}).error().text, "--nodes needs COUNT, found --env");
   EXPECT_EQ(Parse({"--detach=yes"}).error().text, "--detach takes no value, found yes");
 }
 
-TEST(FlagsTest, ShowsNoControlCharactersOfArguments) {
+TEST(FlagsTest, ErrorsContainNoControlCharacters) {
   const auto args = Parse({"--\x1b[31mred"});
   ASSERT_FALSE(args);
   EXPECT_EQ(args.error().text.find('\x1b'), std::string::npos);
 }
 
-TEST(FlagsTest, IntHoldsNumbersToTheirRange) {
+TEST(FlagsTest, IntEnforcesItsRange) {
   const auto args = Parse({"-N", "12", "--priority", "1e3", "--devices", "99999999999999999999"});
   ASSERT_TRUE(args);
   EXPECT_EQ(args->Int("nodes", 1, 100).value(), 12);

@@ -64,7 +64,7 @@ class Follower {
     return !request_.on_interrupt || request_.on_interrupt();
   }
 
-  // False when Ctrl-C ended the waiting.
+  // Returns false if Ctrl-C ended the wait.
   bool WaitForServer() {
     if (!away_) view_.Say("the server went away; its jobs go on; waiting for it to come back");
     away_ = true;
@@ -80,7 +80,7 @@ class Follower {
   const FollowRequest& request_;
   std::string last_id_;
   bool interrupted_ = false;
-  bool away_ = false;  // said so; unsaid by the next byte
+  bool away_ = false;  // the outage was reported; reset by the next byte
 };
 
 }  // namespace

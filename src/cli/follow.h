@@ -12,22 +12,22 @@ namespace muster::cli {
 
 struct FollowRequest {
   std::string target;  // "/jobs/17/logs?follow=1"
-  bool follow = true;  // false: what is there now, once
-  // Decides what Ctrl-C does; false: leave. Runs while no request is under way.
+  bool follow = true;  // false: existing output only
+  // Handles Ctrl-C; returns false to leave. Runs between requests.
   std::function<bool()> on_interrupt;
-  // How long to wait before the first look for a server that went away; doubles up to ten times.
+  // The wait before the first reconnect; doubled up to ten times.
   int64_t retry_ms = 250;
 };
 
 enum class Followed {
-  kEnded,     // the view has seen the end
-  kComplete,  // all that was there has been shown
-  kLeft,      // Ctrl-C, and on_interrupt said so
-  kBroken,    // nobody reads the output any more
+  kEnded,     // the view has received the end of the job
+  kComplete,  // all existing output was shown
+  kLeft,      // Ctrl-C, and on_interrupt returned false
+  kBroken,    // the reader of the output closed the pipe
 };
 
-// Shows a stream of events until it ends, and takes it up again at the event where it broke when
-// the server goes away meanwhile. An Error is an answer of the server, such as kNotFound.
+// Shows an event stream until it ends, and resumes it at the next event after a lost connection. An
+// Error is an error response of the server, such as kNotFound.
 Result<Followed> Follow(Api& api, StreamView& view, Interrupts& interrupts,
                         const FollowRequest& request);
 

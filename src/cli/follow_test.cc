@@ -58,7 +58,7 @@ TEST_F(FollowTest, ShowsTheStreamToItsEnd) {
   EXPECT_EQ(server_.asked()[0].target, "/api/v1/jobs/1/logs?follow=1");
 }
 
-TEST_F(FollowTest, GoesOnWhereItBrokeAndSaysSoOnce) {
+TEST_F(FollowTest, ResumesAfterALostConnectionAndReportsItOnce) {
   refusals_ = 3;
   server_.Add({Fail(Code::kUnavailable, "reset"), {LogEvent("1;0:2", "a\n")}, {}, 0});
   server_.Add({Fail(Code::kTimeout, "silent"), {}, {}, 0});
@@ -71,7 +71,7 @@ TEST_F(FollowTest, GoesOnWhereItBrokeAndSaysSoOnce) {
             "muster: the server went away; its jobs go on; waiting for it to come back\n");
 }
 
-TEST_F(FollowTest, AServerThatClosesEarlyIsAskedAgain) {
+TEST_F(FollowTest, ReconnectsIfTheServerClosesEarly) {
   server_.Add({http::Response{}, {LogEvent("1;0:2", "a\n")}, {}, 0});
   server_.Add({http::Response{}, {kEnd}, {}, 0});
   Api api = MakeApi();
@@ -79,14 +79,14 @@ TEST_F(FollowTest, AServerThatClosesEarlyIsAskedAgain) {
   EXPECT_EQ(server_.asked().size(), 2u);
 }
 
-TEST_F(FollowTest, WithoutFollowTheEndOfTheBytesIsTheEnd) {
+TEST_F(FollowTest, WithoutFollowTheEndOfTheResponseIsTheEnd) {
   request_.follow = false;
   server_.Add({http::Response{}, {LogEvent("1;0:2", "a\n")}, {}, 0});
   Api api = MakeApi();
   EXPECT_EQ(Follow(api, view_, interrupts_, request_).value(), Followed::kComplete);
 }
 
-TEST_F(FollowTest, AnAnswerOfTheServerIsAnError) {
+TEST_F(FollowTest, ErrorResponseIsAnError) {
   server_.Add(404, R"({"error":{"code":"not_found","message":"there is no job 1","next":""}})");
   Api api = MakeApi();
   const auto how = Follow(api, view_, interrupts_, request_);
@@ -95,7 +95,7 @@ TEST_F(FollowTest, AnAnswerOfTheServerIsAnError) {
   EXPECT_EQ(how.error().text, "there is no job 1");
 }
 
-TEST_F(FollowTest, CtrlCIsAskedAboutAndWatchingGoesOn) {
+TEST_F(FollowTest, CtrlCAsksAndMayContinue) {
   int asked = 0;
   request_.on_interrupt = [&] { return ++asked == 1; };
   server_.Add({http::Response{}, {LogEvent("1;0:2", "a\n")}, [] { raise(SIGINT); }, 2});
@@ -108,7 +108,7 @@ TEST_F(FollowTest, CtrlCIsAskedAboutAndWatchingGoesOn) {
   EXPECT_EQ(http::FindHeader(server_.asked()[1].headers, "Last-Event-ID"), "1;0:2");
 }
 
-TEST_F(FollowTest, AReaderThatWentAwayEndsIt) {
+TEST_F(FollowTest, ClosedPipeEndsIt) {
   screen_.broken = true;
   server_.Add({http::Response{}, {LogEvent("1;0:2", "a\n")}, {}, 5});
   Api api = MakeApi();

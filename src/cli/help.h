@@ -9,7 +9,7 @@
 
 namespace muster::cli {
 
-// The page of `muster help`: every verb with its line.
+// The page of `muster help`: every verb with its summary.
 std::string OverviewText(const Screen& screen);
 
 // The page of `muster VERB --help`.

@@ -15,7 +15,7 @@ void AddRange(Set& set, unsigned char low, unsigned char high) {
   for (unsigned c = low; c <= high; ++c) set.set(c);
 }
 
-// "[:alpha:]" and its kin; false when the name is unknown.
+// Adds "[:alpha:]" and similar classes; false for unknown names.
 bool AddNamed(Set& set, std::string_view name) {
   struct Named {
     std::string_view name;
@@ -35,7 +35,7 @@ bool AddNamed(Set& set, std::string_view name) {
   return false;
 }
 
-// Blanks at the end do not count unless a backslash stands before them.
+// Trailing blanks do not count unless a backslash precedes them.
 std::string_view WithoutTrailingBlanks(std::string_view line) {
   while (line.ends_with(' ')) {
     size_t slashes = 0;
@@ -48,8 +48,7 @@ std::string_view WithoutTrailingBlanks(std::string_view line) {
 
 }  // namespace
 
-// Turns the text of one pattern into elements; nothing when it can never match, as with an open
-// '['.
+// Converts a pattern into elements; nothing if it can never match, as with an open '['.
 class IgnoreRules::PatternReader {
  public:
   explicit PatternReader(std::string_view text) : text_(text) {}
@@ -83,7 +82,7 @@ class IgnoreRules::PatternReader {
         elements_.push_back({Element::Kind::kFolders});
         return;
       }
-      if (at_ == text_.size() && begin > 0) {  // "name/**": all that is inside
+      if (at_ == text_.size() && begin > 0) {  // "name/**" matches everything inside
         elements_.push_back({Element::Kind::kRest});
         return;
       }
@@ -177,8 +176,8 @@ void IgnoreRules::ParseLine(std::string_view line, std::vector<Rule>& rules) {
   rules.push_back(std::move(rule));
 }
 
-// Follows all ways through the pattern at once: `open[i]` says that elements before i have matched
-// what was read so far.
+// Matches all alternatives at once: `open[i]` means that the elements before i match the text so
+// far.
 bool IgnoreRules::Matches(const Rule& rule, std::string_view text) {
   if (rule.literal) return rule.text == text;
   using Kind = Element::Kind;

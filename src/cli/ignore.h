@@ -7,17 +7,16 @@
 
 namespace muster::cli {
 
-// The rules of one .gitignore or .musterignore file, as git reads them: comments, negation with
-// '!', "folder/", patterns anchored by a '/', '*', '?', '[a-z]', "**". Matching takes time in the
-// length of pattern times path, whatever the pattern.
+// The rules of a .gitignore or .musterignore file with git's syntax: comments, negation with '!',
+// "folder/", anchoring by '/', '*', '?', '[a-z]', "**". Matching takes time proportional to pattern
+// length times path length.
 class IgnoreRules {
  public:
   enum class Answer { kNone, kIgnored, kKept };
 
   static IgnoreRules Parse(std::string_view text);
 
-  // What the last rule that matches says of `path`, which is relative to the folder of the file and
-  // has '/' between its parts.
+  // The result of the last rule that matches `path`, which is relative to the folder of the file.
   Answer Match(std::string_view path, bool is_folder) const;
   bool empty() const { return rules_.empty(); }
 
@@ -30,8 +29,8 @@ class IgnoreRules {
   struct Rule {
     bool negated = false;
     bool folders_only = false;
-    bool anchored = false;  // matches the whole path, not just its last part
-    bool literal = false;   // bytes alone, in `text`
+    bool anchored = false;  // matches the whole path rather than its last component
+    bool literal = false;   // a literal text without wildcards
     std::string text;
     std::vector<Element> elements;
   };

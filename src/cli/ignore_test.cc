@@ -7,35 +7,35 @@ namespace {
 
 using Answer = IgnoreRules::Answer;
 
-// Whether `rules` ignore `path`; "/" at the end of a path makes it a folder.
+// Whether `rules` ignore `path`; a trailing "/" makes the path a folder.
 bool Ignored(std::string_view rules, std::string_view path) {
   const bool is_folder = path.ends_with('/');
   if (is_folder) path.remove_suffix(1);
   return IgnoreRules::Parse(rules).Match(path, is_folder) == Answer::kIgnored;
 }
 
-TEST(IgnoreTest, ANameMatchesAtEveryDepth) {
+TEST(IgnoreTest, NameMatchesAtEveryDepth) {
   EXPECT_TRUE(Ignored("data", "data"));
   EXPECT_TRUE(Ignored("data", "a/b/data"));
   EXPECT_TRUE(Ignored("data", "data/"));
   EXPECT_FALSE(Ignored("data", "database"));
-  EXPECT_FALSE(Ignored("data", "data/x"));  // its folder is what is ignored
+  EXPECT_FALSE(Ignored("data", "data/x"));  // the rule ignores its folder
 }
 
-TEST(IgnoreTest, ASlashInFrontOrInsideAnchors) {
+TEST(IgnoreTest, LeadingOrInnerSlashAnchorsThePattern) {
   EXPECT_TRUE(Ignored("/data", "data"));
   EXPECT_FALSE(Ignored("/data", "a/data"));
   EXPECT_TRUE(Ignored("a/data", "a/data"));
   EXPECT_FALSE(Ignored("a/data", "b/a/data"));
 }
 
-TEST(IgnoreTest, ASlashAtTheEndMeansFoldersAtEveryDepth) {
+TEST(IgnoreTest, TrailingSlashMatchesFoldersOnly) {
   EXPECT_TRUE(Ignored("runs/", "runs/"));
   EXPECT_TRUE(Ignored("runs/", "a/runs/"));
   EXPECT_FALSE(Ignored("runs/", "runs"));
 }
 
-TEST(IgnoreTest, StarsAndMarksStopAtSlashes) {
+TEST(IgnoreTest, WildcardsDoNotMatchSlashes) {
   EXPECT_TRUE(Ignored("*.pyc", "a/b.pyc"));
   EXPECT_TRUE(Ignored("/*.pyc", "b.pyc"));
   EXPECT_FALSE(Ignored("/*.pyc", "a/b.pyc"));
@@ -46,7 +46,7 @@ TEST(IgnoreTest, StarsAndMarksStopAtSlashes) {
   EXPECT_TRUE(Ignored("*", "anything"));
 }
 
-TEST(IgnoreTest, TwoStarsCrossFolders) {
+TEST(IgnoreTest, TwoStarsMatchAcrossFolders) {
   EXPECT_TRUE(Ignored("**/cache", "cache"));
   EXPECT_TRUE(Ignored("**/cache", "a/b/cache"));
   EXPECT_TRUE(Ignored("a/**/z", "a/z"));
@@ -59,7 +59,7 @@ TEST(IgnoreTest, TwoStarsCrossFolders) {
   EXPECT_FALSE(Ignored("a/x**y", "a/xb/cy"));
 }
 
-TEST(IgnoreTest, ClassesTakeRangesNamesAndTheirOpposite) {
+TEST(IgnoreTest, ClassesSupportRangesNamesAndNegation) {
   EXPECT_TRUE(Ignored("run[0-9]", "run7"));
   EXPECT_FALSE(Ignored("run[0-9]", "runx"));
   EXPECT_TRUE(Ignored("run[!0-9]", "runx"));
@@ -72,7 +72,7 @@ TEST(IgnoreTest, ClassesTakeRangesNamesAndTheirOpposite) {
   EXPECT_FALSE(Ignored("x[0-9", "x[0-9"));  // an open bracket matches nothing
 }
 
-TEST(IgnoreTest, TheLastRuleThatMatchesDecides) {
+TEST(IgnoreTest, LastMatchingRuleDecides) {
   const auto rules = IgnoreRules::Parse("*.log\n!keep.log\nkeep.log/\n");
   EXPECT_EQ(rules.Match("a.log", false), Answer::kIgnored);
   EXPECT_EQ(rules.Match("x/keep.log", false), Answer::kKept);
@@ -80,7 +80,7 @@ TEST(IgnoreTest, TheLastRuleThatMatchesDecides) {
   EXPECT_EQ(rules.Match("train.py", false), Answer::kNone);
 }
 
-TEST(IgnoreTest, CommentsBlanksAndEscapesReadAsInGit) {
+TEST(IgnoreTest, CommentsBlanksAndEscapesFollowGit) {
   EXPECT_TRUE(IgnoreRules::Parse("\n# data\n   \n!\n/\n").empty());
   EXPECT_TRUE(Ignored("\\#x", "#x"));
   EXPECT_TRUE(Ignored("\\!x", "!x"));
@@ -96,7 +96,7 @@ TEST(IgnoreTest, CommentsBlanksAndEscapesReadAsInGit) {
   EXPECT_TRUE(Ignored("数据*", "数据集"));
 }
 
-TEST(IgnoreTest, AHostilePatternTakesNoTime) {
+TEST(IgnoreTest, HostilePatternIsMatchedQuickly) {
   std::string pattern, path(4000, 'a');
   for (int i = 0; i < 200; ++i) pattern += "*a";
   EXPECT_FALSE(Ignored(pattern + "b", path));

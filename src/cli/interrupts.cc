@@ -11,7 +11,7 @@
 namespace muster::cli {
 namespace {
 
-// Single keys without echo while it lives; Ctrl-C arrives as a key.
+// Reads single keys without echo while it exists; Ctrl-C arrives as a key.
 class KeyMode {
  public:
   explicit KeyMode(int fd) : fd_(fd), changed_(tcgetattr(fd, &before_) == 0) {
@@ -87,7 +87,7 @@ Choice AskWhatToDo() {
   const char* answer = choice == Choice::kStop     ? "stop\n"
                        : choice == Choice::kDetach ? "detach\n"
                                                    : "continue\n";
-  (void)os::WriteAll(terminal->get(), answer);  // for the eye alone
+  (void)os::WriteAll(terminal->get(), answer);  // visual feedback only
   return choice;
 }
 

@@ -7,9 +7,8 @@
 
 namespace muster::cli {
 
-// Takes Ctrl-C as something to ask for instead of something that ends the program: SIGINT, or the
-// signals named, are held back while this lives, and as before afterwards. Programs started
-// meanwhile are not affected.
+// Turns Ctrl-C into a query instead of the end of the program: SIGINT, or the named signals, are
+// blocked while it exists. Programs started meanwhile are not affected.
 class Interrupts {
  public:
   explicit Interrupts(std::initializer_list<int> signals = {SIGINT});
@@ -17,9 +16,9 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  // Whether Ctrl-C was pressed, or one of the signals came, since the last question.
+  // Whether Ctrl-C or one of the signals occurred since the last call.
   bool Pressed();
-  // Sleeps for `ms`; true at once when Ctrl-C is pressed.
+  // Sleeps for `ms`; returns true immediately on Ctrl-C.
   bool Sleep(int64_t ms);
 
  private:
@@ -29,8 +28,8 @@ class Interrupts {
 
 enum class Choice { kStop, kDetach, kContinue };
 
-// Asks on the terminal what Ctrl-C was meant to do and waits for one key. Another Ctrl-C, the end
-// of the input or a missing terminal mean detach, which loses nothing.
+// Asks on the terminal what Ctrl-C should do and waits for one key. Another Ctrl-C, end of input,
+// or a missing terminal mean detach, which is harmless.
 Choice AskWhatToDo();
 
 }  // namespace muster::cli

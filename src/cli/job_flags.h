@@ -8,10 +8,10 @@
 
 namespace muster::cli {
 
-// The flags that say what a job file can say; `run` and `plan` take them.
+// The flags that correspond to keys of a job file; for `run` and `plan`.
 std::vector<Flag> JobFlags();
 
-// What was typed, for the model to judge; the job file is not part of it.
+// The flag values as typed, without the job file; the model checks them.
 Result<FlagValues> ReadJobFlags(const Args& args);
 
 }  // namespace muster::cli

@@ -19,9 +19,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kReadAtMost = 16 << 20;  // the reader itself refuses above 1 MiB, with a position
+constexpr int64_t kReadAtMost = 16 << 20;  // the reader rejects files above 1 MiB with a position
 
-// A job file as read, with what its faults are called and its relative paths stand on.
+// A job file with its name for messages and the folder of its relative paths.
 struct JobFile {
   std::string shown;  // "job.yaml"
   os::Path folder;
@@ -55,7 +55,7 @@ Result<std::string> ReadText(const std::string& word) {
   if (!text && text.error().code == Code::kNotFound && !LooksLikeJobFile(word))
     return Fail(Code::kInvalid, fmt::format("there is no job file {}", ShellQuote(Printable(word))),
                 "put a command behind --: muster run -- python3 train.py");
-  // Whatever keeps us from reading it, the job file as named is what has to change.
+  // Any read error is a fault of the given job file.
   if (!text) text.error().code = Code::kInvalid;
   return text;
 }
@@ -82,8 +82,8 @@ Result<JobFile> ReadJobFile(const std::string& word, const os::Path& here,
 
 bool IsUrl(std::string_view path) { return path.find("://") != std::string_view::npos; }
 
-// An absolute path stays, "~/" is the user's home. A value that begins with a variable is left to
-// what the variable says: `expanded` is the value after reading.
+// Keeps absolute paths and replaces "~/" by the home folder. A value that begins with a variable is
+// decided by `expanded`, its value after reading.
 json::string AbsolutePath(std::string_view written, std::string_view expanded,
                           const os::Path& folder) {
   const std::string_view seen = written.starts_with("${") ? expanded : written;
@@ -91,7 +91,7 @@ json::string AbsolutePath(std::string_view written, std::string_view expanded,
   if (written.starts_with("~/"))
     if (const char* home = std::getenv("HOME"))
       return json::string((fs::path(home) / written.substr(2)).lexically_normal().string());
-  // Our own part of the path is no place for variables, whatever the folders are called.
+  // The folder part is escaped, because its name may contain `${`.
   const fs::path joined = fs::path(EscapeVariables(folder.string())) / written;
   std::string text = joined.lexically_normal().string();
   while (text.size() > 1 && text.ends_with('/')) text.pop_back();
@@ -104,7 +104,7 @@ const std::string* Find(const Pairs& pairs, std::string_view name) {
   return nullptr;
 }
 
-// Makes the members of a map of paths absolute; those that flags gave stand on `here`.
+// Makes the paths in a map absolute; those from flags are relative to `here`.
 void Resolve(json::object& document, std::string_view key, const Pairs& expanded,
              const Pairs& flags, const os::Path& folder, const os::Path& here) {
   json::value* member = document.if_contains(key);
@@ -123,7 +123,7 @@ void Resolve(json::object& document, std::string_view key, const Pairs& expanded
   }
 }
 
-// Every output and what was written of it, with variables replaced.
+// Every output with its destination, with variables replaced.
 Pairs OutputPlaces(const JobSpec& spec) {
   Pairs places = spec.outputs;
   for (const Publishing& one : spec.published)
@@ -132,7 +132,7 @@ Pairs OutputPlaces(const JobSpec& spec) {
   return places;
 }
 
-// The value of `python`, absolute where it is a path: ranks run in another folder.
+// The value of `python`, made absolute if it is a path, because ranks run in another folder.
 void ResolvePython(json::object& document, const FlagValues& flags, const os::Path& folder,
                    const os::Path& here) {
   json::value* member = document.if_contains("python");
@@ -141,7 +141,7 @@ void ResolvePython(json::object& document, const FlagValues& flags, const os::Pa
     *python = AbsolutePath(*python, *python, flags.python ? here : folder);
 }
 
-// A sweep has one code folder, on this machine or in a bucket.
+// All jobs of a sweep use one code folder or one prefix in a bucket.
 Status CheckCode(const std::vector<JobSpec>& specs) {
   const std::string& code = specs.front().code;
   if (IsUrl(code) && !IsFar(code))

@@ -12,10 +12,10 @@
 
 namespace muster::cli {
 
-// What `run` and `plan` were given, checked here before any server hears of it.
+// The input of `run` and `plan`, checked before it is sent.
 struct JobInput {
-  json::object document;       // as a job file, every path absolute
-  std::vector<JobSpec> specs;  // what it means: one, or one a combination of a sweep
+  json::object document;       // as a job file with absolute paths
+  std::vector<JobSpec> specs;  // the resulting specs; several for a sweep
   bool env_by_default = true;  // nobody chose which variables of this shell the job takes
   std::string code;            // folder to snapshot, absolute, or in a bucket; empty: none
   std::string code_reason;     // why this folder, or none, is sent; empty: the user named it

@@ -28,7 +28,7 @@ class JobInputTest : public testing::Test {
   os::TempDir dir_;
 };
 
-TEST_F(JobInputTest, AFileAndFlagsOverItMakeOneDocument) {
+TEST_F(JobInputTest, FileAndFlagsAreMergedIntoOneDocument) {
   const auto file = dir_.Write(
       "jobs/job.yaml", "name: x\nrun: python train.py\nresources: {nodes: 1, devices: cpu:1}\n");
   const auto input = Read({file.string(), "-N", "2", "-e", "A=1", "-J", "y"});
@@ -39,7 +39,7 @@ TEST_F(JobInputTest, AFileAndFlagsOverItMakeOneDocument) {
   EXPECT_EQ(input->specs[0].roles[0].env, (Pairs{{"A", "1"}}));
 }
 
-TEST_F(JobInputTest, PathsOfTheFileMeanItsFolderAndThoseOfFlagsTheCurrentOne) {
+TEST_F(JobInputTest, FilePathsAreRelativeToTheFileAndFlagPathsToTheCurrentFolder) {
   const auto file = dir_.Write("jobs/job.yaml",
                                "run: train.py\ncode: ../src/\ninputs: {a: data, b: /abs, c: data}\n"
                                "outputs: {o: out, kept: }\n");
@@ -54,7 +54,7 @@ TEST_F(JobInputTest, PathsOfTheFileMeanItsFolderAndThoseOfFlagsTheCurrentOne) {
   EXPECT_EQ(input->code_reason, "");
 }
 
-TEST_F(JobInputTest, AVariableDecidesWhetherAPathIsRelative) {
+TEST_F(JobInputTest, VariableDecidesWhetherAPathIsRelative) {
   const auto file = dir_.Write("job.yaml",
                                "variables: {root: /mnt, sub: data}\nrun: x\n"
                                "inputs: {a: '${root}/a', b: '${sub}/b'}\n");
@@ -63,7 +63,7 @@ TEST_F(JobInputTest, AVariableDecidesWhetherAPathIsRelative) {
   EXPECT_EQ(input->specs[0].inputs, (Pairs{{"a", "/mnt/a"}, {"b", Here("data/b")}}));
 }
 
-TEST_F(JobInputTest, AFolderCalledLikeAVariableIsNoVariable) {
+TEST_F(JobInputTest, FolderNamedLikeAVariableIsNotExpanded) {
   const auto file = dir_.Write("${x}/job.yaml", "run: x\ncode: src\ninputs: {a: data}\n");
   const auto input = Read({file.string()});
   ASSERT_TRUE(input) << input.error().text;
@@ -71,7 +71,7 @@ TEST_F(JobInputTest, AFolderCalledLikeAVariableIsNoVariable) {
   EXPECT_EQ(input->code, Here("${x}/src"));
 }
 
-TEST_F(JobInputTest, ATildeIsTheHomeFolder) {
+TEST_F(JobInputTest, TildeIsTheHomeFolder) {
   const auto input = Read({"--input", "a=~/data", "--", "x"});
   ASSERT_TRUE(input);
   if (const char* home = std::getenv("HOME"))
@@ -161,7 +161,7 @@ TEST_F(JobInputTest, NamedFileThatWouldNotBeSentIsRefused) {
   EXPECT_TRUE(Read({"--code", "src", "--", "go.py", Here("train.py")}));
 }
 
-TEST_F(JobInputTest, PathOfAnInterpreterBecomesAbsolute) {
+TEST_F(JobInputTest, InterpreterPathBecomesAbsolute) {
   const auto flag = Read({"--python", "venv/bin/python", "--", "echo"});
   ASSERT_TRUE(flag) << flag.error().text;
   EXPECT_EQ(flag->specs[0].python, Here("venv/bin/python"));
@@ -246,13 +246,13 @@ TEST_F(JobInputTest, ServersOfOtherMachinesAreRecognizedByTheirAddress) {
     EXPECT_FALSE(elsewhere(url)) << url;
 }
 
-TEST_F(JobInputTest, SweepsMakeOneSpecEach) {
+TEST_F(JobInputTest, SweepYieldsOneSpecPerCombination) {
   const auto input = Read({"--sweep", "lr=0.1,0.2", "--sweep", "bs=1,2", "--", "python3", "t.py"});
   ASSERT_TRUE(input) << input.error().text;
   EXPECT_EQ(input->specs.size(), 4u);
 }
 
-TEST_F(JobInputTest, AllFaultsAreToldAtOnceWithTheirPlaces) {
+TEST_F(JobInputTest, AllFaultsAreReportedWithPositions) {
   const auto file =
       dir_.Write("job.yaml", "nam: x\nrun: train.py\nresources: {nodes: -1, devices: npu:x}\n");
   const auto input = Read({file.string()});
@@ -264,7 +264,7 @@ TEST_F(JobInputTest, AllFaultsAreToldAtOnceWithTheirPlaces) {
   EXPECT_THAT(input.error().text, HasSubstr("resources.devices"));
 }
 
-TEST_F(JobInputTest, BadFilesGetOneClearError) {
+TEST_F(JobInputTest, UnreadableFilesGetOneError) {
   const std::pair<std::string, std::string> cases[] = {
       {"a: [", "fault"}, {"", "fault"}, {"[]", "fault"}, {"\xff\xfe", "fault"}, {"42", "fault"}};
   for (const auto& [content, words] : cases) {
@@ -277,7 +277,7 @@ TEST_F(JobInputTest, BadFilesGetOneClearError) {
   ASSERT_FALSE(large);
 }
 
-TEST_F(JobInputTest, WrongWordsSayWhatToTypeInstead) {
+TEST_F(JobInputTest, WrongWordsGetASuggestion) {
   EXPECT_THAT(Read({Here("missing.yaml")}).error().text, HasSubstr("missing.yaml"));
   EXPECT_THAT(Read({"python3"}).error().next, HasSubstr("behind --"));
   EXPECT_THAT(Read({dir_.Write("train.py", "x").string()}).error().next,

@@ -37,7 +37,7 @@ Status EachJob(Api& api, const JobQuery& query, int64_t limit,
       if (const json::object* object = row.if_object(); object && !take(*object)) return {};
     limit -= std::max<int64_t>(1, int64_t(rows->size()));
     const int64_t next = GetInt(answer, "next");
-    // A cursor that does not fall would lead us round in circles.
+    // A cursor that does not decrease would cause an endless loop.
     if (next <= 0 || (before > 0 && next >= before)) return {};
     before = next;
   }

@@ -11,7 +11,7 @@
 
 namespace muster::cli {
 
-// Which jobs of GET /jobs; empty members mean any.
+// The filter of GET /jobs; empty members match any job.
 struct JobQuery {
   std::string states;  // "queued,running"
   std::string name, group, user;
@@ -21,14 +21,14 @@ struct JobQuery {
 inline constexpr std::string_view kUnfinished = "queued,starting,running,stopping";
 inline constexpr std::string_view kEnded = "succeeded,failed,stopped";
 
-// Hands on every job that fits, newest first, page by page, until `limit` were taken, there are no
-// more, or `take` returns false.
+// Passes every matching job to `take`, newest first, page by page, until `limit` is reached, no
+// jobs are left, or `take` returns false.
 Status EachJob(Api& api, const JobQuery& query, int64_t limit,
                const std::function<bool(const json::object& row)>& take);
 
 Result<std::vector<json::object>> ListJobs(Api& api, const JobQuery& query, int64_t limit);
 
-// One reading of a job: kNotFound and others as the server says.
+// GET of a job; kNotFound and other errors of the server.
 Result<json::object> GetJob(Api& api, JobId id);
 
 }  // namespace muster::cli

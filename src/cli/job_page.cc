@@ -25,7 +25,7 @@ std::string RoleText(const Role& role) {
                      role.devices.count, Counted(role.ranks, "rank"), CommandText(role.run));
 }
 
-// Values of variables may be secrets; their names say enough.
+// Values of variables may be secrets, so only their names are shown.
 std::string NamesOf(const Pairs& pairs) {
   std::vector<std::string> names;
   for (const auto& pair : pairs) names.push_back(Printable(pair.first));
@@ -85,7 +85,7 @@ std::string AttemptsText(const Screen& screen, const JobView& job, int64_t now_m
   return table.Render(screen, 2);
 }
 
-// Ranks that cannot be told apart in the table but by their number and pid.
+// The key by which equal ranks are merged in the table.
 std::string RankKey(const RankInfo& rank) {
   return fmt::format("{}\n{}\n{}", rank.node, rank.role,
                      rank.exit             ? Describe(*rank.exit)

@@ -9,8 +9,8 @@
 
 namespace muster::cli {
 
-// The page of `muster describe`: headline, what was asked for, attempts, ranks (folded where many
-// are alike), proof of cleanness, folders.
+// The page of `muster describe`: headline, specification, attempts, ranks (merged if many are
+// equal), cleanup proof, folders.
 std::string JobPage(const Screen& screen, const JobView& job,
                     const std::vector<std::string>& failing_lines, int64_t now_ms);
 

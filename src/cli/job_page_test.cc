@@ -49,7 +49,7 @@ JobView FailedJob() {
   return ReadJob(job);
 }
 
-TEST(JobPageTest, TellsWhatWasPublishedWhere) {
+TEST(JobPageTest, ShowsPublicationsWithDestinations) {
   CaptureScreen screen;
   JobView job = FailedJob();
   job.attempts[0].publish.emplace().notes = {"model: 2 files, published to s3://out/"};
@@ -58,7 +58,7 @@ TEST(JobPageTest, TellsWhatWasPublishedWhere) {
   EXPECT_THAT(EndingText(screen, job, {}), HasSubstr(note));
 }
 
-TEST(JobPageTest, BeginsWithWhatWentWrong) {
+TEST(JobPageTest, BeginsWithTheFailure) {
   CaptureScreen screen;
   const std::string page = JobPage(screen, FailedJob(), {"Traceback", "ValueError: x"}, 10'000);
   EXPECT_THAT(page, StartsWith("job 17 failed: rank 3 (worker) on node-0 failed first"));
@@ -67,7 +67,7 @@ TEST(JobPageTest, BeginsWithWhatWentWrong) {
   EXPECT_THAT(page, HasSubstr("/d/jobs/17/attempts/1"));
 }
 
-TEST(JobPageTest, ShowsTheRankToBlameAndNotTheOneThatEndedFirst) {
+TEST(JobPageTest, ShowsTheBlamedRankRatherThanTheFirstToEnd) {
   CaptureScreen screen;
   JobView job = FailedJob();
   job.verdict->rank = 5;
@@ -75,7 +75,7 @@ TEST(JobPageTest, ShowsTheRankToBlameAndNotTheOneThatEndedFirst) {
   EXPECT_THAT(EndingText(screen, job, {"ValueError: x"}), HasSubstr("muster logs 17 -r 5"));
 }
 
-TEST(JobPageTest, ShowsEvidenceThatTheLastLinesDoNotHave) {
+TEST(JobPageTest, ShowsEvidenceMissingInTheLastLines) {
   CaptureScreen screen;
   const std::vector<std::string> others{"LAUNCH INFO Exit code 1"};
   EXPECT_THAT(JobPage(screen, FailedJob(), others, 10'000),
@@ -85,7 +85,7 @@ TEST(JobPageTest, ShowsEvidenceThatTheLastLinesDoNotHave) {
   EXPECT_THAT(JobPage(screen, FailedJob(), {"ValueError: x"}, 10'000), Not(HasSubstr("evidence")));
 }
 
-TEST(JobPageTest, FoldsRanksThatAreAlikeAndKeepsTheOneThatFailed) {
+TEST(JobPageTest, MergesEqualRanksAndKeepsTheFailedOne) {
   CaptureScreen screen;
   const std::string page = JobPage(screen, FailedJob(), {}, 10'000);
   EXPECT_THAT(page, HasSubstr("0-2"));
@@ -94,14 +94,14 @@ TEST(JobPageTest, FoldsRanksThatAreAlikeAndKeepsTheOneThatFailed) {
   EXPECT_THAT(page, HasSubstr("exited with code 7"));
 }
 
-TEST(JobPageTest, ShowsNamesOfVariablesAndNotTheirValues) {
+TEST(JobPageTest, ShowsVariableNamesWithoutValues) {
   CaptureScreen screen;
   const std::string page = JobPage(screen, FailedJob(), {}, 10'000);
   EXPECT_THAT(page, HasSubstr("API_KEY"));
   EXPECT_THAT(page, Not(HasSubstr("hunter2")));
 }
 
-TEST(JobPageTest, AJobThatHasNotBegunHasAPageToo) {
+TEST(JobPageTest, QueuedJobHasAPage) {
   CaptureScreen screen;
   const std::string page = JobPage(
       screen, Read(R"({"id":1,"name":"x","state":"queued","reason":"needs 8 npu"})"), {}, 0);
@@ -109,19 +109,19 @@ TEST(JobPageTest, AJobThatHasNotBegunHasAPageToo) {
   EXPECT_THAT(page, Not(HasSubstr("attempts")));
 }
 
-TEST(JobPageTest, OddAnswersDoNotBreakIt) {
+TEST(JobPageTest, UnexpectedResponsesDoNotBreakThePage) {
   CaptureScreen screen;
   for (const char* text : {"{}", R"({"id":"x","attempts":7,"spec":[],"verdict":1,"folders":null})",
                            R"({"attempts":[1,{}],"spec":{"nonsense":1},"state":"novel"})"})
     EXPECT_FALSE(JobPage(screen, Read(text), {}, 0).empty());
 }
 
-TEST(ProofTest, TellsWhatWasFoundAndKilledOnEachNode) {
+TEST(ProofTest, ShowsFoundAndKilledProcessesPerNode) {
   EXPECT_EQ(ProofText(FailedJob(), 2),
             "  node-0: clean after 1.2s: 2 processes found, 1 killed, none left (python3)\n");
 }
 
-TEST(EndingTest, AFailureHasItsCauseFirstThenLinesThenWhatToDo) {
+TEST(EndingTest, FailureShowsCauseLinesAndAdvice) {
   CaptureScreen screen;
   EXPECT_EQ(EndingText(screen, FailedJob(), {"ValueError: x"}),
             "job 17 failed: rank 3 (worker) on node-0 failed first: exited with code 7 after 7.5s\n"
@@ -135,7 +135,7 @@ TEST(EndingTest, AFailureHasItsCauseFirstThenLinesThenWhatToDo) {
             "        muster rerun 17\n");
 }
 
-TEST(EndingTest, ASuccessTellsItsNumbersAndPlaces) {
+TEST(EndingTest, SuccessShowsMetricsAndPlaces) {
   CaptureScreen screen;
   const JobView job = Read(R"({"id":3,"state":"succeeded","ended_ms":33000,
       "attempts":[{"number":1,"started_ms":3000}],
@@ -146,7 +146,7 @@ TEST(EndingTest, ASuccessTellsItsNumbersAndPlaces) {
             "  next: muster describe 3\n        muster logs 3\n");
 }
 
-TEST(CompareTest, PutsValuesAndNumbersSideBySide) {
+TEST(CompareTest, ShowsValuesAndMetricsSideBySide) {
   CaptureScreen screen;
   std::vector<JobView> jobs;
   for (int id : {4, 5}) {
@@ -165,7 +165,7 @@ TEST(CompareTest, PutsValuesAndNumbersSideBySide) {
             " 5  0.01  running       -\n");
 }
 
-TEST(JobIdTest, RefusesWhatIsNoId) {
+TEST(JobIdTest, InvalidIdsAreRejected) {
   EXPECT_EQ(ParseJobId("17").value(), 17);
   for (const char* word : {"", "0", "-3", "x", "1e3", "99999999999999999999"})
     EXPECT_FALSE(ParseJobId(word)) << word;

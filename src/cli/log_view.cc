@@ -41,7 +41,7 @@ LogView::LogView(Screen& screen, const Clock& clock, LogViewOptions options)
 void LogView::Take(const http::SseEvent& event) {
   const auto parsed = ParseJson(event.data);
   const json::object* data = parsed ? parsed->if_object() : nullptr;
-  if (!data) return;  // a newer server may send events that this client does not know
+  if (!data) return;  // a newer server may send unknown events
   if (began_ms_ == 0) began_ms_ = clock_.WallMs();
   if (options_.as_json) Write(JsonLine(event, *parsed));
   if (event.event == "log") {
@@ -102,7 +102,7 @@ void LogView::TakeState(const json::object& data) {
   state_ = state;
   reason_ = reason;
   if (options_.live) return DrawStatus();
-  // How it ended is told by whoever asked for the stream.
+  // The caller reports how the job ended.
   const auto known = StateFromName(state_);
   const bool is_over = known && IsTerminal(*known);
   if (!is_new || is_over || !options_.tell_states || options_.as_json) return;

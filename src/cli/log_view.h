@@ -19,11 +19,11 @@ namespace muster::cli {
 struct LogViewOptions {
   RankLinesOptions lines = {};
   bool safe = false;         // control sequences other than colours are removed: for a terminal
-  bool live = false;         // a status line at the bottom; needs a terminal
-  bool as_json = false;      // one JSON object a line instead of text
-  bool tell_states = false;  // without a status line, say each new state on standard error
-  std::string title;         // "job 17", begins the status line
-  int64_t began_ms = 0;      // wall time that the status line counts from; 0: from the first event
+  bool live = false;         // a status line at the bottom; requires a terminal
+  bool as_json = false;      // one JSON object per line instead of text
+  bool tell_states = false;  // without a status line, report each new state on standard error
+  std::string title;         // "job 17" at the start of the status line
+  int64_t began_ms = 0;  // wall time at which the status line's clock starts; 0 for the first event
 };
 
 // Shows the events of a log stream as they come: the ranks' output, and below it the bars that are

@@ -38,7 +38,7 @@ class LogViewTest : public testing::Test {
   LogViewOptions options_;
 };
 
-TEST_F(LogViewTest, OneRankIsShownAsItIs) {
+TEST_F(LogViewTest, OutputOfOneRankIsUnchanged) {
   LogView view = View();
   view.Take(Log(0, "epoch 1\nepoch"));
   view.Take(Log(0, " 2\n\x1b[1mbold\x1b[0m\n"));
@@ -53,7 +53,7 @@ TEST_F(LogViewTest, SeveralRanksGetAPrefixOnEveryLine) {
   EXPECT_EQ(screen_.out, "[rank 0] a\n[rank 0] b\n[rank 3] c\n");
 }
 
-TEST_F(LogViewTest, ALineThatGoesOnGetsNoSecondPrefix) {
+TEST_F(LogViewTest, ContinuedLineGetsNoSecondPrefix) {
   options_.lines.prefixes = true;
   LogView view = View();
   view.Take(Log(0, "half"));
@@ -61,7 +61,7 @@ TEST_F(LogViewTest, ALineThatGoesOnGetsNoSecondPrefix) {
   EXPECT_EQ(screen_.out, "[rank 0] half whole\n");
 }
 
-TEST_F(LogViewTest, AnotherRankDoesNotContinueAnOpenLine) {
+TEST_F(LogViewTest, IncompleteLineOfAnotherRankIsEndedFirst) {
   options_.lines.prefixes = true;
   LogView view = View();
   view.Take(Log(0, "open"));
@@ -70,7 +70,7 @@ TEST_F(LogViewTest, AnotherRankDoesNotContinueAnOpenLine) {
   EXPECT_EQ(screen_.out, "[rank 0] open\n[rank 1] other\n[rank 0]  end\n");
 }
 
-TEST_F(LogViewTest, AProgressBarKeepsItsPrefix) {
+TEST_F(LogViewTest, ProgressBarKeepsItsPrefix) {
   options_.lines.prefixes = true;
   LogView view = View();
   view.Take(Log(0, "10%\r20%\r"));
@@ -140,7 +140,7 @@ TEST_F(LogViewTest, LinesHaveTheirTimesAndOnlyMatchingLinesAreShown) {
             "[rank 1] 1970-01-01T00:00:02.000Z loss 2\n[rank 0] 1970-01-01T00:00:01.000Z loss 1\n");
 }
 
-TEST_F(LogViewTest, PrefixesHaveAColourOfTheirOwnOnATerminal) {
+TEST_F(LogViewTest, PrefixesAreColouredOnATerminal) {
   options_.lines.prefixes = true;
   screen_.BeTerminal(80);
   screen_.colours = true;
@@ -150,7 +150,7 @@ TEST_F(LogViewTest, PrefixesHaveAColourOfTheirOwnOnATerminal) {
   EXPECT_EQ(screen_.out, "\x1b[36m[rank 0]\x1b[0m a\n\x1b[33m[rank 1]\x1b[0m b\n");
 }
 
-TEST_F(LogViewTest, APipeGetsStatesOnStandardErrorOnly) {
+TEST_F(LogViewTest, StatesGoToStandardErrorIfOutputIsAPipe) {
   options_.tell_states = true;
   options_.title = "job 17";
   LogView view = View();
@@ -163,7 +163,7 @@ TEST_F(LogViewTest, APipeGetsStatesOnStandardErrorOnly) {
   EXPECT_EQ(screen_.err, "muster: job 17 is queued: needs 8 npu\nmuster: job 17 is running\n");
 }
 
-TEST_F(LogViewTest, TheStatusLineIsDrawnUnderTheOutputAndTakenAway) {
+TEST_F(LogViewTest, StatusLineIsDrawnBelowTheOutputAndRemoved) {
   options_.live = true;
   options_.title = "job 17";
   screen_.BeTerminal(80);
@@ -184,7 +184,7 @@ TEST_F(LogViewTest, TheStatusLineIsDrawnUnderTheOutputAndTakenAway) {
   EXPECT_EQ(view.end()->exit_code, 0);
 }
 
-TEST_F(LogViewTest, AnOpenLineIsNotDrawnOver) {
+TEST_F(LogViewTest, IncompleteLineIsNotOverwritten) {
   options_.live = true;
   screen_.BeTerminal(80);
   LogView view = View();
@@ -195,7 +195,7 @@ TEST_F(LogViewTest, AnOpenLineIsNotDrawnOver) {
   EXPECT_EQ(screen_.out, "");
 }
 
-TEST_F(LogViewTest, TheStatusLineNeverWraps) {
+TEST_F(LogViewTest, StatusLineNeverWraps) {
   options_.live = true;
   options_.title = "job 17";
   screen_.BeTerminal(20);
@@ -204,7 +204,7 @@ TEST_F(LogViewTest, TheStatusLineNeverWraps) {
   EXPECT_THAT(screen_.out, EndsWith("…"));
 }
 
-TEST_F(LogViewTest, ANewAttemptIsSaid) {
+TEST_F(LogViewTest, NewAttemptIsReported) {
   LogView view = View();
   view.Take(Log(0, "first\n", 1));
   view.Take(Log(0, "second\n", 2));
@@ -212,7 +212,7 @@ TEST_F(LogViewTest, ANewAttemptIsSaid) {
   EXPECT_EQ(screen_.out, "first\nsecond\n");
 }
 
-TEST_F(LogViewTest, JsonIsOneObjectALineWithTheWholeEvent) {
+TEST_F(LogViewTest, JsonHasOneObjectPerLineWithTheWholeEvent) {
   options_.as_json = true;
   LogView view = View();
   http::SseEvent log = Log(1, "x\n");
@@ -226,7 +226,7 @@ TEST_F(LogViewTest, JsonIsOneObjectALineWithTheWholeEvent) {
   EXPECT_EQ(view.end()->exit_code, 7);
 }
 
-TEST_F(LogViewTest, WhatIsNoJsonOrUnknownIsPassedOver) {
+TEST_F(LogViewTest, InvalidAndUnknownEventsAreIgnored) {
   LogView view = View();
   http::SseEvent odd;
   odd.event = "log";
@@ -238,14 +238,14 @@ TEST_F(LogViewTest, WhatIsNoJsonOrUnknownIsPassedOver) {
   EXPECT_FALSE(view.broken());
 }
 
-TEST_F(LogViewTest, AReaderThatWentAwayIsNoticed) {
+TEST_F(LogViewTest, ClosedPipeIsDetected) {
   LogView view = View();
   screen_.broken = true;
   view.Take(Log(0, "x\n"));
   EXPECT_TRUE(view.broken());
 }
 
-TEST_F(LogViewTest, ReasonsCannotWriteControlSequences) {
+TEST_F(LogViewTest, ReasonsContainNoControlSequences) {
   options_.tell_states = true;
   LogView view = View();
   view.Take(State("queued", "a\x1b[2Jb"));

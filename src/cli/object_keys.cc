@@ -1,4 +1,4 @@
-// muster objects key: who may do what in the server's own store.
+// muster objects key: access keys of the server's store.
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -73,8 +73,8 @@ Result<int> MakeKey(ObjectsCall& call, std::span<const std::string> words) {
     call.context.screen.Out(ToPrettyJson(object));
     return 0;
   }
-  // To be pasted into a shell. Without the endpoint the keys would not count: muster would go on as
-  // the server's owner, and other clients would ask Amazon.
+  // For pasting into a shell. Without the endpoint the keys would have no effect: muster would use
+  // the owner's key, and other clients would connect to Amazon.
   call.context.screen.Out(
       fmt::format("AWS_ENDPOINT_URL={}\nAWS_ACCESS_KEY_ID={}\nAWS_SECRET_ACCESS_KEY={}\n"
                   "export AWS_ENDPOINT_URL AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY\n",

@@ -43,7 +43,7 @@ std::string EntryLine(const std::string& bucket, const Entry& entry) {
   return fmt::format("{}  {:>12}  {}\n", WallTime(entry.object.mtime_ms), entry.object.size, place);
 }
 
-// Lists below a place. A name without '/' at its end is also tried as a folder.
+// Lists below a place. A name without trailing '/' is also tried as a folder.
 Status ListOne(ObjectsCall& call, const transfer::Location& place, json::array& rows,
                int64_t& count) {
   const bool as_json = call.args.Has("json");

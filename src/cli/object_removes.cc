@@ -10,7 +10,7 @@
 namespace muster::cli {
 namespace {
 
-// A line for each object that goes.
+// Prints a line per removed object.
 class RemoveScreen final : public transfer::Observer {
  public:
   RemoveScreen(Screen& screen, bool shown) : screen_(screen), shown_(shown) {}

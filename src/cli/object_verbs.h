@@ -7,11 +7,11 @@
 
 namespace muster::cli {
 
-// What each word behind `muster objects` works with.
+// The arguments of the subcommands of `muster objects`.
 struct ObjectsCall {
   Context& context;
   const Args& args;
-  std::vector<transfer::Location> places;  // those behind the word
+  std::vector<transfer::Location> places;  // the places after the subcommand
   transfer::Stores& stores;
   transfer::Objects& objects;
 };
@@ -27,10 +27,10 @@ Result<int> RemoveObjects(ObjectsCall& call);  // rm
 Result<int> PrintObjects(ObjectsCall& call);   // cat
 Result<int> ShowObjects(ObjectsCall& call);    // stat
 Result<int> SignAddress(ObjectsCall& call);    // presign
-Result<int> ManageKeys(ObjectsCall& call);     // key; reads its words itself
+Result<int> ManageKeys(ObjectsCall& call);     // key; parses its own words
 
-// The bytes of an object, those of a stretch, to standard output. A reader who has left (`| head`)
-// ends it without a word, with the code that a shell gives for SIGPIPE.
+// Writes an object, or a range of it, to standard output. A closed pipe (`| head`) ends it silently
+// with the exit code that a shell gives for SIGPIPE.
 Result<int> PrintBytes(Screen& screen, transfer::Objects& objects, const transfer::Location& place,
                        int64_t offset = 0, int64_t length = -1);
 

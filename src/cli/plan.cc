@@ -20,7 +20,7 @@ Result<std::vector<NodeOrder>> AskServer(Api& api, const JobInput& input) {
   return ReadPlan(answer);
 }
 
-// On nodes that are made up, with the folders that a first job would get.
+// Uses invented nodes, and the folders that a first job would have.
 Result<std::vector<NodeOrder>> Sketch(const JobInput& input, const os::Path& data) {
   const JobSpec& spec = input.specs.front();
   MUSTER_TRY(dialect::CheckPlanSize(spec));
@@ -40,7 +40,7 @@ Result<std::vector<NodeOrder>> MakePlan(Context& context, const Args& args, cons
   if (!args.Has("offline")) {
     const auto api = ConnectOnly(context, args);
     if (api) return AskServer(**api, input);
-    // Without a server a plan needs none; a named one that does not answer is an error.
+    // A plan needs no server; a named server that does not respond is an error.
     if (!wanted.server.empty() || api.error().code != Code::kUnavailable)
       return std::unexpected(api.error());
     context.screen.Err("muster: no server is running; the plan is for hypothetical nodes\n");
@@ -48,7 +48,7 @@ Result<std::vector<NodeOrder>> MakePlan(Context& context, const Args& args, cons
   return Sketch(input, wanted.data);
 }
 
-// Order by order: thousands of them, each with the names of all nodes, do not fit into memory.
+// One order at a time: thousands of orders, each with the names of all nodes, exceed memory.
 void PrintJson(Screen& screen, const std::vector<NodeOrder>& orders, const EnvSources& sources) {
   screen.Out(
       fmt::format("{{\n  \"env_sources\": {},\n  \"nodes\": [\n", ToJson(ToJsonObject(sources))));

@@ -21,13 +21,13 @@ void Hide(Pairs& env, const std::string& token) {
     if (IsSecretName(name) || (!token.empty() && value == token)) value = kHidden;
 }
 
-// Of the orders, which hold the texts: those of a node are long where nodes are many.
+// References into the orders: the variables of a node are long if there are many nodes.
 using Variables = std::map<std::string_view, std::string_view>;
 
 struct RankLine {
   const NodeOrder* node;
   const RankOrder* rank;
-  Variables env;  // the node's with the rank's own on top
+  Variables env;  // those of the node, overridden by those of the rank
 };
 
 std::vector<RankLine> AllRanks(const std::vector<NodeOrder>& orders) {
@@ -41,7 +41,7 @@ std::vector<RankLine> AllRanks(const std::vector<NodeOrder>& orders) {
   return lines;
 }
 
-// Variables with one value in all ranks.
+// The variables with the same value in all ranks.
 Variables Shared(const std::vector<RankLine>& lines) {
   if (lines.empty()) return {};
   Variables shared = lines.front().env;
@@ -108,7 +108,7 @@ std::string Environments(const Screen& screen, const std::vector<RankLine>& line
   return text;
 }
 
-// `seen` remembers where a text was shown; a rank table is the same on every node.
+// `seen` records where a text was shown; a rank table is equal on all nodes.
 std::string FileTexts(const Screen& screen, const NodeOrder& order,
                       std::map<std::string_view, std::string>& seen) {
   std::string text;

@@ -17,13 +17,12 @@ using EnvSources = std::map<std::string, EnvSource, std::less<>>;
 EnvSources SourcesOf(const JobSpec& spec);
 json::object ToJsonObject(const EnvSources& sources);  // {"PATH": "shell", "LR": "job"}
 
-// The orders of a plan for people: a table of ranks, what every rank has in common once, what sets
-// them apart a rank, then files and hooks.
+// The orders of a plan as a page: a table of ranks, the common variables once, the differing ones
+// per rank, then files and hooks.
 std::string PlanPage(const Screen& screen, const std::vector<NodeOrder>& orders,
                      const EnvSources& sources);
 
-// Takes the values of variables that look like secrets out of the orders, and the tokens, which
-// only a real launch needs.
+// Removes values of variables that look like secrets, and the tokens, from the orders.
 void HideSecrets(std::vector<NodeOrder>& orders);
 
 }  // namespace muster::cli

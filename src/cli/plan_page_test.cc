@@ -30,7 +30,7 @@ std::vector<NodeOrder> TwoNodes() {
   return orders;
 }
 
-TEST(PlanPageTest, ShowsWhatRanksShareOnceAndTheRestARank) {
+TEST(PlanPageTest, CommonVariablesAreShownOnceAndOthersPerRank) {
   CaptureScreen screen;
   const std::string page = PlanPage(screen, TwoNodes(), {});
   EXPECT_THAT(page, HasSubstr("2 nodes, 2 ranks\n"));
@@ -40,7 +40,7 @@ TEST(PlanPageTest, ShowsWhatRanksShareOnceAndTheRestARank) {
   EXPECT_THAT(page, HasSubstr("file /jobs/7/hostfile on node-0\n  node-0 slots=1\n"));
 }
 
-TEST(PlanPageTest, HidesSecretsAndTokens) {
+TEST(PlanPageTest, SecretsAndTokensAreHidden) {
   CaptureScreen screen;
   std::vector<NodeOrder> orders = TwoNodes();
   HideSecrets(orders);
@@ -50,7 +50,7 @@ TEST(PlanPageTest, HidesSecretsAndTokens) {
   EXPECT_THAT(page, HasSubstr("HF_TOKEN"));
 }
 
-TEST(PlanPageTest, AnEmptyPlanIsAPageToo) {
+TEST(PlanPageTest, EmptyPlanHasAPage) {
   CaptureScreen screen;
   EXPECT_THAT(PlanPage(screen, {}, {}), HasSubstr("0 nodes, 0 ranks"));
 }

@@ -7,8 +7,8 @@
 
 namespace muster::cli {
 
-// What the launchers found and killed when the last attempt was cleared away, a line a node; empty
-// when nothing ever ran.
+// What the cleanup of the last attempt found and killed, one line per node; empty if the job never
+// ran.
 std::string ProofText(const JobView& job, int indent);
 json::array ProofJson(const JobView& job);
 

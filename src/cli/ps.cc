@@ -38,7 +38,7 @@ Result<JobQuery> ReadQuery(const Args& args) {
   return query;
 }
 
-// All that is not over, and the last few that are: what one wants to see first.
+// All unfinished jobs and the last few finished ones.
 Result<std::vector<json::object>> UsualRows(Api& api, JobQuery query, int64_t limit) {
   query.states = kUnfinished;
   MUSTER_ASSIGN(auto rows, ListJobs(api, query, limit));

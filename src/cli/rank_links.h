@@ -6,14 +6,14 @@
 
 namespace muster::cli {
 
-// What the ranks of a job on this machine do at this moment.
+// The current state of a job's ranks on this machine.
 struct RanksNow {
-  int running = 0;                         // different ranks with a living process
-  std::vector<std::pair<int, int>> links;  // pairs of ranks that a connection joins
+  int running = 0;                         // ranks with a living process
+  std::vector<std::pair<int, int>> links;  // pairs of ranks with a connection
 };
 
-// Looks at the processes that carry the job's folder in their environment. A rank is told by the
-// variables of its framework, so ranks that a launcher started inside the job count too.
+// Examines the processes with the job's folder in their environment. Ranks are identified by the
+// variables of their framework, so ranks started by a launcher inside the job count as well.
 RanksNow LookAtRanks(const std::string& job_folder);
 
 }  // namespace muster::cli

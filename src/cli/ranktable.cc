@@ -28,7 +28,7 @@ Result<TableReading> ReadTable(const std::string& path, const dialect::TableUse&
   return dialect::ReadRankTable(*document, use);
 }
 
-// For verbs that go on with the table: its first fault is the error.
+// For verbs that process the table: its first fault is the error.
 Result<RankTable> ReadGoodTable(const std::string& path) {
   MUSTER_ASSIGN(const TableReading reading, ReadTable(path));
   for (const TableFault& fault : reading.faults) {
@@ -45,7 +45,7 @@ Result<TableForm> FormOf(const Args& args, TableForm fallback) {
 
 Result<int> WriteTable(Context& context, const Args& args, const RankTable& table) {
   const json::object document = ToJsonObject(table);
-  // What was given may make a table that HCCL refuses: an address twice, a server twice.
+  // The arguments may yield a table that HCCL refuses: a duplicate address or server.
   for (const TableFault& fault : dialect::ReadRankTable(document).faults) {
     if (!fault.warning)
       return Wrong(fmt::format("this would be no good rank table: {}", FaultLine(fault)));
@@ -129,7 +129,7 @@ Result<std::vector<int>> Numbers(std::string_view text) {
   return numbers;
 }
 
-// "10.0.0.1" with the devices of all, or "10.0.0.1=0,1" with its own.
+// "10.0.0.1" with the common devices, or "10.0.0.1=0,1" with its own.
 Result<dialect::TableHost> HostOf(std::string_view text, const std::vector<int>& devices) {
   dialect::TableHost host{.server = std::string(text), .devices = devices};
   const size_t equal = text.find('=');
@@ -171,7 +171,7 @@ Result<int> Make(Context& context, const Args& args) {
   for (size_t i = 0; i < hosts.size(); ++i) MUSTER_TRY(TakeAddresses(args, i, hosts[i]));
   const bool said = args.Has("addresses") || args.Has("rule") || args.Has("hccn");
   if (!said && hosts.size() == 1) {
-    // On the server itself its own file is the best source; without one a lone server needs none.
+    // On the server itself its own file is the best source; a single server needs none.
     if (const auto text = os::ReadFile(kHccnConf)) {
       MUSTER_ASSIGN(const auto known, dialect::ParseHccnConf(*text));
       MUSTER_ASSIGN(hosts[0].addresses, dialect::PickAddresses(known, hosts[0].devices));

@@ -36,7 +36,7 @@ class Copier {
     return fmt::format("/jobs/{}/{}?attempt={}", request_.job, log, request_.attempt);
   }
 
-  // The first request tells where the tail begins; from there on the offset is ours to count.
+  // The first response contains the start of the tail; afterwards this client counts the offset.
   Status CopyWhatIsThere() {
     std::string target = Target();
     if (request_.tail) target += fmt::format("&tail={}", *request_.tail);
@@ -69,7 +69,7 @@ class Copier {
       return {};
     }
     if (!ServerIsAway(result.error())) return std::unexpected(result.error());
-    // A rank may be silent for long, and its bytes leave no room for signs of life: ask again.
+    // A rank may be silent for long, and raw bytes have no keep-alive: repeat the request.
     if (result.error().code == Code::kTimeout) return {};
     if (!said_) screen_.Err("muster: the server went away; waiting for it to come back\n");
     said_ = true;
@@ -80,8 +80,8 @@ class Copier {
     return {};
   }
 
-  // After the bytes of one attempt: done when the job is, else on to the next attempt if there is
-  // one, else more of this.
+  // After the bytes of an attempt: the end if the job has ended, else the next attempt if there is
+  // one, else more of this one.
   Status NextAttempt() {
     auto answer = GetJob(api_, request_.job);
     if (!answer && ServerIsAway(answer.error())) return {};
@@ -93,7 +93,7 @@ class Copier {
       offset_ = 0;
       screen_.Err(fmt::format("muster: attempt {} begins\n", request_.attempt));
     } else if (job.IsOver() || (request_.one_attempt && RankIsOver(job))) {
-      // What was written between the last byte and the end.
+      // Bytes that were written between the last read and the end.
       MUSTER_TRY(Copy(fmt::format("{}&offset={}", Target(), offset_)));
       done_ = true;
     } else if (interrupts_.Sleep(request_.retry_ms)) {

@@ -12,13 +12,13 @@
 namespace muster::cli {
 namespace {
 
-constexpr int64_t kSpareMs = 60'000;  // for the job's own limit behind ours
+constexpr int64_t kSpareMs = 60'000;  // time for the job's own limit after the rehearsal's limit
 
 bool HasEnv(const Pairs& env, std::string_view name) {
   return std::ranges::any_of(env, [name](const auto& pair) { return pair.first == name; });
 }
 
-// The size of the largest group that the links join.
+// The size of the largest connected group of ranks.
 int LargestGroup(const std::vector<std::pair<int, int>>& links) {
   std::map<int, int> parent;
   const auto root = [&parent](int rank) {
@@ -35,7 +35,7 @@ int LargestGroup(const std::vector<std::pair<int, int>>& links) {
   return largest;
 }
 
-// What this machine lacks says nothing about the cluster.
+// Causes that concern only this machine say nothing about the cluster.
 bool IsOfThisMachine(std::string_view cause) {
   constexpr std::array<std::string_view, 5> kLocal{"missing_module", "no_device", "device_memory",
                                                    "host_memory", "disk_full"};
@@ -133,7 +133,7 @@ int Rehearsal::steps() const {
   int most = 0;
   for (const auto& [rank, told] : told_) {
     most = std::max(most, told.events);
-    // Numbers between two looks are passed over, but the step's own number counts on.
+    // Steps between two looks are skipped; the step number counts them.
     if (told.first_step)
       most = std::max(most, int(std::clamp(*told.last_step - *told.first_step + 1, 0.0, 1e6)));
   }

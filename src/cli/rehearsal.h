@@ -14,41 +14,41 @@
 
 namespace muster::cli {
 
-// The job as it is rehearsed: same layout, commands and variables, but one thread a rank, results
-// in the rehearsal's own folder, no second attempt, nothing to wait for, and a limit of time.
+// The job for the rehearsal: same layout, commands and variables, but one thread per rank, results
+// in the rehearsal's folder, no retry, no dependencies, and a time limit.
 JobSpec RehearsalSpec(JobSpec spec, int64_t limit_ms);
 
-// The virtual nodes that it needs, as `muster server --nodes` takes them: "2x8npu,1x1cpu".
+// The virtual nodes for the job in the form of `muster server --nodes`: "2x8npu,1x1cpu".
 std::string RehearsalNodes(const JobSpec& spec);
 
 struct RehearsalGoal {
   int ranks = 1;
-  int steps = 3;               // so many told in the log are enough
-  int64_t settle_ms = 30'000;  // after the ranks have met: how long to wait for a first step
-  int64_t limit_ms = 300'000;  // of all
+  int steps = 3;               // sufficient number of logged steps
+  int64_t settle_ms = 30'000;  // wait for the first step after the ranks have connected
+  int64_t limit_ms = 300'000;  // total time limit
 };
 
-// What a rehearsal has shown so far, and whether it is enough. Pure: times are given to it.
+// The observations of a rehearsal, and whether they are sufficient. Pure: times are arguments.
 class Rehearsal {
  public:
   Rehearsal(RehearsalGoal goal, int64_t now_ms) : goal_(goal), began_ms_(now_ms) {}
 
-  // Helpers beside the ranks (a scheduler) do not count.
+  // Processes besides the ranks (a scheduler) do not count.
   void RanksRun(int count) { started_ = std::max(started_, std::min(count, goal_.ranks)); }
-  // Pairs of ranks between which a connection stands now.
+  // Pairs of ranks with a connection now.
   void RanksLinked(const std::vector<std::pair<int, int>>& links, int64_t now_ms);
-  // Numbers that a rank told in its log.
+  // Metrics in the log of a rank.
   void RankTold(int rank, const json::object& values);
 
-  // True when nothing more is to be learned: enough steps, or no step long after the ranks met, or
-  // the time is over.
+  // True if the rehearsal may end: enough steps, no step long after the ranks connected, or the
+  // time limit.
   bool Enough(int64_t now_ms) const;
 
   int started() const { return started_; }
-  // The most ranks that connections joined into one group at once.
+  // The largest number of ranks that were connected in one group.
   int met() const { return met_; }
   bool AllMet() const { return met_ >= goal_.ranks; }
-  int steps() const;  // of the rank that told most
+  int steps() const;  // of the rank with the most steps
   bool EnoughSteps() const { return steps() >= goal_.steps; }
   const RehearsalGoal& goal() const { return goal_; }
 
@@ -70,22 +70,22 @@ enum class Answer { kYes, kNo, kNotKnown };
 const char* Name(Answer answer);  // "yes", "no", "not known"
 int ExitCodeOf(Answer answer);    // 0, 1, 3
 
-// How the rehearsed job ended by itself; the defaults when it was stopped as it should be.
+// How the rehearsed job ended by itself; defaults if the rehearsal stopped it.
 struct RehearsalEnd {
   bool failed = false;
   bool succeeded = false;
   std::string headline;  // of the failure: "rank 3 on node-1 exited with code 7"
-  std::string evidence;  // the line of the log that shows it; may be empty
-  std::string cause;     // its class, "missing_module"
+  std::string evidence;  // the log line that shows it; may be empty
+  std::string cause;     // its cause class, "missing_module"
   std::string advice;
 };
 
 struct RehearsalReport {
   Answer answer = Answer::kNotKnown;
   std::string headline;              // one sentence
-  std::string next;                  // what to do; may be empty
-  std::vector<std::string> seen;     // what was shown here
-  std::vector<std::string> unknown;  // what only the cluster can show
+  std::string next;                  // advice; may be empty
+  std::vector<std::string> seen;     // observed facts
+  std::vector<std::string> unknown;  // facts that only the cluster can show
 };
 
 // The answer to "will it start on the cluster?".

@@ -30,7 +30,7 @@ Rehearsal OfRanks(int ranks, int steps = 3) {
   return {{.ranks = ranks, .steps = steps, .settle_ms = 1000, .limit_ms = 10'000}, 0};
 }
 
-TEST(RehearsalSpec, KeepsTheLayoutAndLeavesTheWorldAlone) {
+TEST(RehearsalSpec, KeepsTheLayoutWithoutOutsideEffects) {
   const JobSpec spec = RehearsalSpec(TwoByEight(), 5000);
   EXPECT_EQ(spec.TotalNodes(), 2);
   EXPECT_EQ(spec.TotalRanks(), 16);
@@ -41,20 +41,20 @@ TEST(RehearsalSpec, KeepsTheLayoutAndLeavesTheWorldAlone) {
   EXPECT_GT(*spec.time_limit_ms, 5000);
 }
 
-TEST(RehearsalSpec, GivesARankOneThreadUnlessTheJobSaysMore) {
+TEST(RehearsalSpec, OneThreadPerRankByDefault) {
   const JobSpec spec = RehearsalSpec(TwoByEight(), 5000);
   EXPECT_THAT(spec.roles[0].env, Contains(Pair("OMP_NUM_THREADS", "2")));
   EXPECT_THAT(spec.roles[0].env, Contains(Pair("MKL_NUM_THREADS", "1")));
 }
 
-TEST(RehearsalSpec, IsAJobFileAgain) {
+TEST(RehearsalSpec, IsAValidJobFile) {
   const JobSpec spec = RehearsalSpec(TwoByEight(), 5000);
   const auto again = ReadSpecs(ToJsonObject(spec), {});
   ASSERT_TRUE(again);
   EXPECT_EQ(again->front(), spec);
 }
 
-TEST(RehearsalNodes, AreThoseOfEveryRole) {
+TEST(RehearsalNodes, CoverEveryRole) {
   EXPECT_EQ(RehearsalNodes(TwoByEight()), "2x8npu");
   EXPECT_EQ(
       RehearsalNodes(Spec(
@@ -64,7 +64,7 @@ TEST(RehearsalNodes, AreThoseOfEveryRole) {
       "1x1cpu,3x4gpu");
 }
 
-TEST(Rehearsal, IsEnoughAfterSoManySteps) {
+TEST(Rehearsal, IsEnoughAfterTheRequestedSteps) {
   Rehearsal rehearsal = OfRanks(1);
   rehearsal.RankTold(0, {{"loss", 0.5}});
   rehearsal.RankTold(0, {{"loss", 0.4}});
@@ -74,7 +74,7 @@ TEST(Rehearsal, IsEnoughAfterSoManySteps) {
   EXPECT_EQ(rehearsal.steps(), 3);
 }
 
-TEST(Rehearsal, CountsStepsThatWereNotSeenOneByOne) {
+TEST(Rehearsal, CountsStepsBetweenLooks) {
   Rehearsal rehearsal = OfRanks(1, 100);
   rehearsal.RankTold(0, {{"step", 0}});
   EXPECT_FALSE(rehearsal.Enough(1));
@@ -83,13 +83,13 @@ TEST(Rehearsal, CountsStepsThatWereNotSeenOneByOne) {
   EXPECT_TRUE(rehearsal.Enough(1));
 }
 
-TEST(Rehearsal, DoesNotTakeAHeadlineForAStep) {
+TEST(Rehearsal, HeadlineIsNotAStep) {
   Rehearsal rehearsal = OfRanks(1, 1);
   rehearsal.RankTold(0, {{"epochs", 90}, {"epoch", 1}});
   EXPECT_EQ(rehearsal.steps(), 0);
 }
 
-TEST(Rehearsal, RanksHaveMetWhenConnectionsJoinThemAll) {
+TEST(Rehearsal, RanksHaveMetWhenAllAreConnected) {
   Rehearsal rehearsal = OfRanks(4);
   rehearsal.RanksLinked({{0, 1}, {2, 3}}, 1);
   EXPECT_EQ(rehearsal.met(), 2);
@@ -100,7 +100,7 @@ TEST(Rehearsal, RanksHaveMetWhenConnectionsJoinThemAll) {
   EXPECT_TRUE(rehearsal.AllMet()) << "what was seen stays seen";
 }
 
-TEST(Rehearsal, WaitsForAStepAfterTheMeetingButNotForEver) {
+TEST(Rehearsal, WaitForAStepAfterTheConnectionIsLimited) {
   Rehearsal rehearsal = OfRanks(2);
   rehearsal.RanksLinked({{0, 1}}, 100);
   EXPECT_FALSE(rehearsal.Enough(1099));
@@ -109,7 +109,7 @@ TEST(Rehearsal, WaitsForAStepAfterTheMeetingButNotForEver) {
   EXPECT_FALSE(rehearsal.Enough(1100)) << "it trains: the goal is steps now";
 }
 
-TEST(Rehearsal, CountsRanksAndNotTheirHelpers) {
+TEST(Rehearsal, CountsRanksWithoutHelpers) {
   Rehearsal rehearsal = OfRanks(4);
   rehearsal.RanksRun(5);
   EXPECT_EQ(rehearsal.started(), 4);
@@ -139,7 +139,7 @@ TEST(JudgeRehearsal, YesByStepsByMeetingOrByTheEnd) {
   EXPECT_THAT(stepped.unknown, Contains(HasSubstr("network between the nodes")));
 }
 
-TEST(JudgeRehearsal, NoWhenTheJobItselfIsAtFault) {
+TEST(JudgeRehearsal, NoIfTheJobIsFaulty) {
   const auto report = JudgeRehearsal(TwoByEight(), OfRanks(16),
                                      {.failed = true,
                                       .headline = "rank 3 exited with code 7",
@@ -152,7 +152,7 @@ TEST(JudgeRehearsal, NoWhenTheJobItselfIsAtFault) {
   EXPECT_EQ(report.next, "x");
 }
 
-TEST(JudgeRehearsal, NotKnownWhenThisMachineIs) {
+TEST(JudgeRehearsal, NotKnownIfThisMachineIsTheCause) {
   for (const char* cause : {"missing_module", "no_device", "host_memory"}) {
     const auto report = JudgeRehearsal(TwoByEight(), OfRanks(16),
                                        {.failed = true, .headline = "h", .cause = cause});
@@ -161,7 +161,7 @@ TEST(JudgeRehearsal, NotKnownWhenThisMachineIs) {
   }
 }
 
-TEST(JudgeRehearsal, NotKnownWhenNothingWasSeenInTime) {
+TEST(JudgeRehearsal, NotKnownWithoutObservations) {
   const auto report = JudgeRehearsal(TwoByEight(), OfRanks(16), {});
   EXPECT_EQ(report.answer, Answer::kNotKnown);
   EXPECT_THAT(RehearsalText(report), HasSubstr("will it start on the cluster? not known: 0 of 16"));

@@ -25,7 +25,8 @@ namespace {
 constexpr int kMostRanks = 256;
 constexpr int64_t kLookEveryMs = 500;
 constexpr int kInterrupted = 130;
-constexpr int64_t kSettleShare = 10;  // of the whole time, for a first step after the meeting
+// Share of the total time for a first step after the ranks connected.
+constexpr int64_t kSettleShare = 10;
 
 // Inputs that only the cluster has: the command gets their names, as it would there.
 JobSpec WithoutMissingInputs(JobSpec spec) {
@@ -43,8 +44,8 @@ JobSpec WithoutMissingInputs(JobSpec spec) {
   return spec;
 }
 
-// Shows the job's lines as they come, keeps what they and the processes tell, and says when it is
-// enough.
+// Shows the log lines of the job, records its metrics and processes, and decides when the rehearsal
+// is sufficient.
 class RehearsalView final : public StreamView {
  public:
   RehearsalView(Context& context, RehearsalGoal goal, std::string job_folder, bool silent)
@@ -125,7 +126,7 @@ Result<JobId> SubmitTo(Context& context, Stage& stage, const Args& args, const J
   return submitted.jobs.front().first;
 }
 
-// Stops what still runs and waits until nothing of it is left; the job as it ended.
+// Stops the job and waits until it is clean; returns its final state.
 Result<JobView> EndJob(Context& context, Api& api, JobId id, Interrupts& interrupts) {
   const auto asked = api.Post(fmt::format("/jobs/{}/stop", id), json::object{{"grace", "2s"}});
   if (!asked && asked.error().code != Code::kConflict) return std::unexpected(asked.error());
@@ -179,7 +180,7 @@ Result<int> Rehearse(Context& context, const Args& args, const JobInput& input) 
   if (input.specs.size() > 1)
     context.screen.Err(fmt::format("muster: the first of {} jobs of this sweep is rehearsed\n",
                                    input.specs.size()));
-  // Whatever ends this program early, a closed terminal too, ends the rehearsal with it.
+  // Any termination of this program, also by a closed terminal, ends the rehearsal.
   Interrupts interrupts({SIGINT, SIGTERM, SIGHUP});
   MUSTER_ASSIGN(const auto stage, Stage::Open(context, RehearsalNodes(spec)));
   MUSTER_ASSIGN(const JobId id, SubmitTo(context, *stage, args, input, spec));

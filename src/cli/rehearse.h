@@ -7,9 +7,9 @@
 
 namespace muster::cli {
 
-// `muster run --rehearse`: the job's exact layout on this machine, on a server and virtual nodes of
-// its own, until its ranks have trained a few steps (or met, where no step is told). Prints the
-// verdict. The exit code: 0 it starts, 1 it does not, 3 not known, 130 interrupted.
+// `muster run --rehearse`: runs the exact layout of the job on this machine, with a private server
+// and virtual nodes, until its ranks have trained a few steps (or connected, if no step is logged).
+// Prints the verdict. Exit code: 0 it starts, 1 it does not, 3 unknown, 130 interrupted.
 Result<int> Rehearse(Context& context, const Args& args, const JobInput& input);
 
 }  // namespace muster::cli

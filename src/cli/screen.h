@@ -10,20 +10,20 @@ namespace muster::cli {
 
 enum class Paint { kPlain, kBold, kDim, kRed, kGreen, kYellow, kBlue, kMagenta, kCyan };
 
-// Where a verb writes: results to standard output, remarks to standard error, and what is known of
-// the terminal behind them. Tests hand in one that keeps the text.
+// The output of a verb: results to standard output, messages to standard error, and the properties
+// of the terminal. Tests use one that keeps the text.
 class Screen {
  public:
   virtual ~Screen() = default;
 
-  // False once nobody reads any more (a closed pipe, a full disk); the caller may stop then.
+  // False after a write error (closed pipe, full disk); the caller may then stop.
   virtual bool Out(std::string_view text) = 0;
   virtual void Err(std::string_view text) = 0;
   // True when standard output has no reader any more, without writing to it.
   virtual bool OutIsClosed() const { return false; }
   virtual void Refresh() {}  // reads the terminal's width again
 
-  // `text` in a colour when standard output shows colours, else as it is.
+  // `text` in a colour if standard output supports colours.
   std::string Painted(Paint paint, std::string_view text) const;
   std::string PaintedErr(Paint paint, std::string_view text) const;
 
@@ -38,8 +38,8 @@ class Screen {
 // $TERM is "dumb".
 std::unique_ptr<Screen> ProcessScreen();
 
-// "muster: cannot …" and the next step on standard error; as JSON with `as_json`. Returns the exit
-// code that fits: 2 for wrong input, 1 otherwise.
+// Prints "muster: cannot …" and the next step on standard error, or JSON with `as_json`. Returns
+// the exit code: 2 for invalid input, 1 otherwise.
 int Report(Screen& screen, const Error& error, bool as_json = false);
 
 }  // namespace muster::cli

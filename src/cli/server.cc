@@ -58,7 +58,7 @@ Result<int> StopServer(Context& context, const Args& args) {
   return TellStopped(context, args, api->url(), false);
 }
 
-// Hands on the server's own flags alone, each as "--name" "value".
+// Passes the flags of `server` on as "--name" "value".
 Result<int> Run(Context& context, const Args& args) {
   if (args.Has("stop")) return StopServer(context, args);
   std::vector<std::string> own;

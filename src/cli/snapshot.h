@@ -11,27 +11,27 @@
 
 namespace muster::cli {
 
-// One entry of a code folder, as POST /code takes it.
+// An entry of a code folder, in the form of POST /code.
 struct SnapshotFile {
-  std::string path;    // relative to the folder, '/' between its parts
+  std::string path;    // relative to the folder, with '/' between components
   std::string sha256;  // of the bytes; for a link, of its target
   int64_t size = 0;
   bool executable = false;
-  std::string link;  // target, relative, of a link that stays inside the folder
+  std::string link;  // relative target of a link that stays inside the folder
 };
 
 struct Snapshot {
-  os::Path root;                    // the folder itself, links resolved
-  std::vector<SnapshotFile> files;  // by path
+  os::Path root;                    // the folder with links resolved
+  std::vector<SnapshotFile> files;  // sorted by path
   int64_t bytes = 0;
-  std::vector<std::string> notes;  // what was left out that a person may miss
+  std::vector<std::string> notes;  // skipped entries that a user may miss
 };
 
 struct SnapshotOptions {
   int64_t limit = 200'000'000;  // bytes
   int64_t max_files = 100'000;
   int threads = 2;
-  // Runs after each reading of a file, which a test uses to change it.
+  // Called after each read of a file; tests use it to change the file.
   std::function<void(const os::Path&)> after_read_for_test;
 };
 
@@ -46,8 +46,8 @@ Result<Snapshot> ScanFolder(const os::Path& folder, const SnapshotOptions& optio
 // a folder around it, with '/' at its end. Empty when nothing excludes the file.
 Result<std::string> ExcludedPart(const os::Path& folder, const std::string& path);
 
-// Adds the sums. A file that changes while it is read is read once more, and refused by name
-// (kConflict) when it changes again.
+// Computes the hashes. A file that changes while it is read is read once more, and rejected by name
+// (kConflict) if it changes again.
 Status HashFiles(Snapshot& snapshot, const SnapshotOptions& options);
 
 json::object ManifestJson(const Snapshot& snapshot);

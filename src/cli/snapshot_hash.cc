@@ -11,7 +11,7 @@
 namespace muster::cli {
 namespace {
 
-// What changes when a file is written, replaced or renamed over.
+// Changes when a file is written or replaced.
 struct Identity {
   dev_t device = 0;
   ino_t inode = 0;
@@ -55,7 +55,7 @@ Status HashFiles(Snapshot& snapshot, const SnapshotOptions& options) {
   std::atomic<size_t> next = 0;
   std::atomic<bool> failed = false;
   Mutex mutex;
-  Status first;  // the failure that is told; guarded by `mutex` until the threads are joined
+  Status first;  // the reported failure; guarded by `mutex` until the threads are joined
   const auto work = [&] {
     for (size_t i = next++; i < snapshot.files.size() && !failed; i = next++) {
       if (!snapshot.files[i].link.empty()) continue;

@@ -24,8 +24,8 @@ namespace fs = std::filesystem;
 constexpr const char* kIgnoreHint = "list it in .musterignore, or take it out of the folder";
 constexpr size_t kNamedAtMost = 5;
 
-// The rules of one folder, both files together; `prefix` is the folder's path in the tree with '/'
-// at its end, empty for the root.
+// The rules of one folder from both files; `prefix` is the path of the folder in the tree with a
+// trailing '/', empty for the root.
 struct Level {
   std::string prefix;
   IgnoreRules git, muster;
@@ -151,7 +151,7 @@ class Scanner {
     const os::Path full = snapshot_.root / path;
     struct stat info{};
     if (lstat(full.c_str(), &info) != 0) {
-      if (errno == ENOENT) return {};  // removed since the folder was listed: as if never there
+      if (errno == ENOENT) return {};  // removed since the listing: treated as absent
       return FailErrno(errno, fmt::format("look at {}", full.string()));
     }
     if (Ignored(path, S_ISDIR(info.st_mode))) return {};
@@ -194,19 +194,19 @@ class Scanner {
       links_out_.push_back(Printable(fmt::format("{} -> {}", path, target.string())));
       return {};
     }
-    // An absolute target would name this machine's folder, not the snapshot's.
+    // An absolute target refers to this machine rather than to the snapshot.
     const std::string kept = target.is_absolute()
                                  ? inside.lexically_relative(folder.empty() ? "." : folder).string()
                                  : target.string();
     return Add({path, os::Sha256(kept), int64_t(kept.size()), false, kept});
   }
 
-  // Both by its text and by what it reaches now: ".." behind another link may lead elsewhere.
+  // Checks both the text and the resolved target: ".." after another link may lead elsewhere.
   bool StaysInside(const fs::path& inside, const os::Path& full) const {
     if (inside.empty() || inside.is_absolute() || *inside.begin() == "..") return false;
     std::error_code error;
     const fs::path real = fs::canonical(full, error);
-    if (error) return true;  // leads nowhere yet
+    if (error) return true;  // the target does not exist
     const fs::path relative = real.lexically_relative(snapshot_.root);
     return !relative.empty() && *relative.begin() != "..";
   }

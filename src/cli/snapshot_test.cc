@@ -38,7 +38,7 @@ class SnapshotTest : public testing::Test {
   SnapshotOptions options_;
 };
 
-TEST_F(SnapshotTest, TakesFilesByPathWithSizeModeAndSum) {
+TEST_F(SnapshotTest, FilesHavePathSizeModeAndHash) {
   dir_.Write("train.py", "print(1)\n");
   dir_.Write("tools/run.sh", "#!/bin/sh\n", 0755);
   dir_.Write("empty", "");
@@ -53,7 +53,7 @@ TEST_F(SnapshotTest, TakesFilesByPathWithSizeModeAndSum) {
   EXPECT_EQ(snapshot->files[0].sha256, os::Sha256(""));
 }
 
-TEST_F(SnapshotTest, ManifestNamesEveryFile) {
+TEST_F(SnapshotTest, ManifestListsEveryFile) {
   dir_.Write("a", "1");
   ASSERT_EQ(symlink("a", (dir_.path() / "b").c_str()), 0);
   auto snapshot = Scan();
@@ -64,7 +64,7 @@ TEST_F(SnapshotTest, ManifestNamesEveryFile) {
                 R"(","size":1,"executable":false,"link":"a"}]})");
 }
 
-TEST_F(SnapshotTest, HonoursIgnoreFilesAtEveryLevel) {
+TEST_F(SnapshotTest, IgnoreFilesApplyAtEveryLevel) {
   dir_.Write(".gitignore", "*.log\n/data/\n");
   dir_.Write("a.log", "x");
   dir_.Write("data/set", "x");
@@ -77,7 +77,7 @@ TEST_F(SnapshotTest, HonoursIgnoreFilesAtEveryLevel) {
                                           "pkg/keep.log", "secret"));
 }
 
-TEST_F(SnapshotTest, MusterignoreWinsOverGitignoreBesideIt) {
+TEST_F(SnapshotTest, MusterignoreOverridesGitignoreInTheSameFolder) {
   dir_.Write(".gitignore", "weights.bin\n");
   dir_.Write(".musterignore", "!weights.bin\nnotes/\n");
   dir_.Write("weights.bin", "x");
@@ -85,16 +85,16 @@ TEST_F(SnapshotTest, MusterignoreWinsOverGitignoreBesideIt) {
   EXPECT_THAT(ScannedPaths(), ElementsAre(".gitignore", ".musterignore", "weights.bin"));
 }
 
-TEST_F(SnapshotTest, NeverTakesGitItself) {
+TEST_F(SnapshotTest, GitFolderIsNeverIncluded) {
   dir_.Write(".git/config", "x");
   dir_.Write("sub/.git/config", "x");
   dir_.Write(".gitmodules", "x");
   EXPECT_THAT(ScannedPaths(), ElementsAre(".gitmodules"));
 }
 
-TEST_F(SnapshotTest, AnEmptyFolderIsAnEmptySnapshot) { EXPECT_THAT(ScannedPaths(), IsEmpty()); }
+TEST_F(SnapshotTest, EmptyFolderIsAnEmptySnapshot) { EXPECT_THAT(ScannedPaths(), IsEmpty()); }
 
-TEST_F(SnapshotTest, SkipsSocketsAndPipesWithANote) {
+TEST_F(SnapshotTest, SocketsAndPipesAreSkippedWithANote) {
   dir_.Write("train.py", "x");
   ASSERT_EQ(mkfifo((dir_.path() / "pipe").c_str(), 0600), 0);
   const int socket_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -142,7 +142,7 @@ TEST_F(SnapshotTest, ExcludedPartNamesTheFileOrFolderThatARuleExcludes) {
   }
 }
 
-TEST_F(SnapshotTest, SkipsDevicesWithANote) {
+TEST_F(SnapshotTest, DevicesAreSkippedWithANote) {
   if (mknod((dir_.path() / "null").c_str(), S_IFCHR | 0600, 0x103) != 0)
     GTEST_SKIP() << "this user may not make devices";
   const auto snapshot = Scan();
@@ -150,7 +150,7 @@ TEST_F(SnapshotTest, SkipsDevicesWithANote) {
   EXPECT_THAT(snapshot->notes, ElementsAre(HasSubstr("null")));
 }
 
-TEST_F(SnapshotTest, FollowsALinkAsTheFolderItself) {
+TEST_F(SnapshotTest, FolderMayBeGivenAsALink) {
   dir_.Write("real/train.py", "x");
   ASSERT_EQ(symlink("real", (dir_.path() / "link").c_str()), 0);
   const auto snapshot = ScanFolder(dir_.path() / "link", options_);
@@ -159,7 +159,7 @@ TEST_F(SnapshotTest, FollowsALinkAsTheFolderItself) {
   EXPECT_THAT(Paths(*snapshot), ElementsAre("train.py"));
 }
 
-TEST_F(SnapshotTest, KeepsLinksThatStayInside) {
+TEST_F(SnapshotTest, LinksInsideTheFolderAreKept) {
   dir_.Write("pkg/a.py", "x");
   ASSERT_EQ(symlink("../pkg/a.py", (dir_.path() / "pkg/b.py").c_str()), 0);
   ASSERT_EQ(symlink("nowhere-yet", (dir_.path() / "dangling").c_str()), 0);
@@ -173,7 +173,7 @@ TEST_F(SnapshotTest, KeepsLinksThatStayInside) {
   EXPECT_EQ(snapshot->files[3].sha256, os::Sha256("../pkg/a.py"));
 }
 
-TEST_F(SnapshotTest, RefusesLinksThatLeadOutAndNamesThem) {
+TEST_F(SnapshotTest, LinksOutOfTheFolderAreRejectedByName) {
   ASSERT_EQ(symlink("/etc/passwd", (dir_.path() / "password").c_str()), 0);
   ASSERT_EQ(symlink("../other", (dir_.path() / "up").c_str()), 0);
   const auto snapshot = Scan();
@@ -183,8 +183,8 @@ TEST_F(SnapshotTest, RefusesLinksThatLeadOutAndNamesThem) {
   EXPECT_THAT(snapshot.error().next, HasSubstr(".musterignore"));
 }
 
-TEST_F(SnapshotTest, RefusesALinkThatLeadsOutThroughAnotherLink) {
-  // By its text it stays inside; behind the link `deep/up` its ".." climb from another place.
+TEST_F(SnapshotTest, LinkOutOfTheFolderThroughAnotherLinkIsRejected) {
+  // Its text stays inside; behind the link `deep/up` its ".." leads out of the folder.
   dir_.Write("deep/er/file", "x");
   dir_.Write("top/file", "x");
   ASSERT_EQ(symlink("../../top", (dir_.path() / "deep/er/up").c_str()), 0);
@@ -194,13 +194,13 @@ TEST_F(SnapshotTest, RefusesALinkThatLeadsOutThroughAnotherLink) {
   EXPECT_THAT(snapshot.error().text, HasSubstr("sly -> "));
 }
 
-TEST_F(SnapshotTest, AnIgnoredLinkMayLeadAnywhere) {
+TEST_F(SnapshotTest, IgnoredLinksMayLeadAnywhere) {
   dir_.Write(".musterignore", "venv\n");
   ASSERT_EQ(symlink("/usr", (dir_.path() / "venv").c_str()), 0);
   EXPECT_THAT(ScannedPaths(), ElementsAre(".musterignore"));
 }
 
-TEST_F(SnapshotTest, RefusesAMissingFolderAndAFile) {
+TEST_F(SnapshotTest, MissingFolderAndFileAreRejected) {
   const auto missing = ScanFolder(dir_.path() / "nope", options_);
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, Code::kNotFound);
@@ -211,13 +211,13 @@ TEST_F(SnapshotTest, RefusesAMissingFolderAndAFile) {
   EXPECT_THAT(file.error().text, HasSubstr("is a file, expected a folder"));
 }
 
-TEST_F(SnapshotTest, RefusesALoopOfLinksAsTheFolder) {
+TEST_F(SnapshotTest, LoopOfLinksAsFolderIsRejected) {
   ASSERT_EQ(symlink("b", (dir_.path() / "a").c_str()), 0);
   ASSERT_EQ(symlink("a", (dir_.path() / "b").c_str()), 0);
   EXPECT_FALSE(ScanFolder(dir_.path() / "a", options_));
 }
 
-// Runs as somebody who may not read everything, as root may.
+// Runs as an unprivileged user, because root may read everything.
 class AsNobody {
  public:
   AsNobody() {
@@ -233,7 +233,7 @@ class AsNobody {
   bool changed_ = false;
 };
 
-TEST_F(SnapshotTest, RefusesAFileThatItCannotRead) {
+TEST_F(SnapshotTest, UnreadableFileIsRejected) {
   chmod(dir_.path().c_str(), 0755);
   dir_.Write("secret", "x", 0000);
   const AsNobody nobody;
@@ -244,7 +244,7 @@ TEST_F(SnapshotTest, RefusesAFileThatItCannotRead) {
   EXPECT_THAT(snapshot.error().next, HasSubstr(".musterignore"));
 }
 
-TEST_F(SnapshotTest, RefusesAFolderThatItCannotRead) {
+TEST_F(SnapshotTest, UnreadableFolderIsRejected) {
   chmod(dir_.path().c_str(), 0755);
   dir_.Write("locked/x", "x");
   chmod((dir_.path() / "locked").c_str(), 0000);
@@ -258,14 +258,14 @@ TEST_F(SnapshotTest, RefusesAFolderThatItCannotRead) {
   chmod((dir_.path() / "locked").c_str(), 0755);
 }
 
-TEST_F(SnapshotTest, RefusesNamesThatAreNotUtf8) {
+TEST_F(SnapshotTest, NamesThatAreNotUtf8AreRejected) {
   std::ofstream(dir_.path() / "bad\xff") << "x";
   const auto snapshot = Scan();
   ASSERT_FALSE(snapshot);
   EXPECT_THAT(snapshot.error().text, HasSubstr("not UTF-8"));
 }
 
-TEST_F(SnapshotTest, AboveTheLimitNamesTheLargestFolders) {
+TEST_F(SnapshotTest, LimitErrorNamesTheLargestFolders) {
   options_.limit = 1000;
   dir_.Write("data/raw/big", std::string(3000, 'x'));
   dir_.Write("runs/1/log", std::string(500, 'x'));
@@ -280,7 +280,7 @@ TEST_F(SnapshotTest, AboveTheLimitNamesTheLargestFolders) {
   EXPECT_THAT(snapshot.error().next, HasSubstr("--code-limit"));
 }
 
-TEST_F(SnapshotTest, AboveTheNumberOfFilesItStopsLooking) {
+TEST_F(SnapshotTest, ScanStopsAboveTheNumberOfFiles) {
   options_.max_files = 3;
   for (int i = 0; i < 5; ++i) dir_.Write("f" + std::to_string(i), "x");
   const auto snapshot = Scan();
@@ -288,7 +288,7 @@ TEST_F(SnapshotTest, AboveTheNumberOfFilesItStopsLooking) {
   EXPECT_EQ(snapshot.error().code, Code::kTooLarge);
 }
 
-TEST_F(SnapshotTest, AFileThatChangesOnceIsReadAgain) {
+TEST_F(SnapshotTest, FileThatChangesOnceIsReadAgain) {
   const os::Path file = dir_.Write("train.py", "old");
   int reads = 0;
   options_.after_read_for_test = [&](const os::Path& path) {
@@ -302,7 +302,7 @@ TEST_F(SnapshotTest, AFileThatChangesOnceIsReadAgain) {
   EXPECT_EQ(snapshot->bytes, 5);
 }
 
-TEST_F(SnapshotTest, AFileThatKeepsChangingIsRefusedByName) {
+TEST_F(SnapshotTest, FileThatKeepsChangingIsRejectedByName) {
   dir_.Write("train.py", "old");
   options_.after_read_for_test = [](const os::Path& path) {
     std::ofstream(path, std::ios::app) << "more";
@@ -315,7 +315,7 @@ TEST_F(SnapshotTest, AFileThatKeepsChangingIsRefusedByName) {
   EXPECT_THAT(status.error().text, HasSubstr("train.py"));
 }
 
-TEST_F(SnapshotTest, AFileThatIsGoneWhenItIsReadIsAnError) {
+TEST_F(SnapshotTest, FileRemovedBeforeReadingIsAnError) {
   const os::Path file = dir_.Write("train.py", "old");
   auto snapshot = Scan();
   ASSERT_TRUE(snapshot);

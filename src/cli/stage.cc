@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t kEndWithinMs = 10'000;
 constexpr auto kLookEvery = std::chrono::milliseconds(20);
 
-// Nobody reaps our own server, so one that has ended is still in the table.
+// The server process is not reaped, so an ended one is still in the process table.
 bool Lives(int pid) {
   const auto process = os::ReadProcess(pid);
   return process && os::IsAlive(*process);
@@ -40,7 +40,7 @@ Result<std::unique_ptr<Stage>> Stage::Open(Context& context, const std::string& 
   MUSTER_ASSIGN(os::Path folder, NewFolder());
   std::unique_ptr<Stage> stage(new Stage(std::move(folder)));
   MUSTER_ASSIGN(const Endpoint endpoint,
-                // Killed at any instant, this client leaves no server and no job behind.
+                // If this client is killed at any instant, neither server nor jobs remain.
                 StartServer(stage->folder_, [](const Endpoint&) { return true; },
                             {"--nodes", nodes, "--owner", std::to_string(::getpid())}));
   stage->pid_ = endpoint.pid;
@@ -52,7 +52,7 @@ Result<std::unique_ptr<Stage>> Stage::Open(Context& context, const std::string& 
 
 Stage::~Stage() {
   const bool asked = api_ && api_->Post("/shutdown", nullptr);
-  if (!asked && pid_ > 0) (void)::kill(pid_, SIGTERM);  // gone already: so much the better
+  if (!asked && pid_ > 0) (void)::kill(pid_, SIGTERM);  // already ended
   const SystemClock clock;
   const int64_t deadline = clock.SteadyMs() + kEndWithinMs;
   while (pid_ > 0 && Lives(pid_) && clock.SteadyMs() < deadline)

@@ -10,11 +10,11 @@
 
 namespace muster::cli {
 
-// A server of its own with virtual nodes on a new folder, for one rehearsal. When it goes the
-// server is ended and the folder removed unless it is to be kept; jobs must be over by then.
+// A private server with virtual nodes on a new folder, for one rehearsal. The destructor ends the
+// server and removes the folder unless it is to be kept; jobs must have ended by then.
 class Stage {
  public:
-  // `nodes` as `muster server --nodes` takes them.
+  // `nodes` in the form of `muster server --nodes`.
   static Result<std::unique_ptr<Stage>> Open(Context& context, const std::string& nodes);
   ~Stage();
   Stage(const Stage&) = delete;

@@ -14,10 +14,11 @@ namespace muster::cli {
 namespace {
 
 constexpr int64_t kWaitMs = 10'000;
-constexpr int64_t kAfterExitMs = 2'000;  // for the server of another client to become ready
+constexpr int64_t kAfterExitMs = 2'000;  // for another client's server to become ready
 constexpr int kLookEveryMs = 20;
 
-// A server is nobody's child: what marks this process as part of a job must not mark it too.
+// The server is independent of its starter: variables that mark a process as part of a job are
+// removed.
 std::vector<std::string> ServerEnvironment() {
   std::vector<std::string> kept;
   for (char** entry = environ; *entry; ++entry) {
@@ -27,7 +28,7 @@ std::vector<std::string> ServerEnvironment() {
   return kept;
 }
 
-// What the server said since `from`, its last line, which names the cause.
+// The server's output since `from`; its last line has the cause.
 std::string LastWords(const os::Path& log, int64_t from) {
   const auto text = os::ReadAt(log, from, 64 << 10);
   if (!text) return {};

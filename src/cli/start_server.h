@@ -6,9 +6,9 @@
 
 namespace muster::cli {
 
-// Starts `muster server --data DATA FLAGS…` apart from this terminal, its words in DATA/server.log,
-// and waits until its endpoint file names a server for which `answers` holds: at most 10 s. When
-// another client starts one at the same time, the one that won is taken.
+// Starts `muster server --data DATA FLAGS…` detached from this terminal, with output to
+// DATA/server.log, and waits at most 10 s until `answers` is true for the server in its endpoint
+// file. If another client starts a server at the same time, the successful one is used.
 Result<Endpoint> StartServer(const os::Path& data,
                              const std::function<bool(const Endpoint&)>& answers,
                              const std::vector<std::string>& flags = {});

@@ -8,7 +8,7 @@
 namespace muster::cli {
 namespace {
 
-// An empty text is a variable that was not set: what applies without it is not what was meant.
+// An empty value is usually an unset variable, and the default is not what the user meant.
 Status CheckNamed(const Args& args) {
   for (const char* flag : {"profile", "endpoint"}) {
     if (!args.Has(flag) || !args.Get(flag).empty()) continue;
@@ -18,7 +18,7 @@ Status CheckNamed(const Args& args) {
   return {};
 }
 
-// The store of the server that jobs go to.
+// The store of the server that receives jobs.
 Result<transfer::Profile> OfServer(Context& context, const Args& args,
                                    transfer::ProfileChoice choice) {
   MUSTER_ASSIGN(const auto api, Connect(context, args));

@@ -9,11 +9,11 @@
 
 namespace muster::cli {
 
-// --profile, --endpoint, --region and --style, which every verb for data takes.
+// --profile, --endpoint, --region and --style, for all data verbs.
 std::vector<Flag> WithStoreFlags(std::vector<Flag> own);
 
-// The object stores that flags, environment and profiles name; else that of the server, which is
-// started where none runs. Refers to both arguments.
+// The object stores named by flags, environment and profiles; else that of the server, which is
+// started if necessary. Keeps references to both arguments.
 std::unique_ptr<transfer::Stores> OpenStores(Context& context, const Args& args);
 
 }  // namespace muster::cli

@@ -6,20 +6,20 @@
 
 namespace muster::cli {
 
-// Something that shows the events of a stream as they come.
+// Shows the events of a stream as they arrive.
 class StreamView {
  public:
   virtual ~StreamView() = default;
 
   virtual void Take(const http::SseEvent& event) = 0;
-  // Called several times a second while nothing comes.
+  // Called several times per second while no event arrives.
   virtual void Tick() = 0;
-  // Takes away what is drawn over at the bottom of the terminal, so that others can write.
+  // Removes the status line from the terminal, so that other output can follow.
   virtual void Clear() = 0;
-  // A remark of our own on standard error, on a line of its own.
+  // Prints a message on standard error on a separate line.
   virtual void Say(std::string_view text) = 0;
   virtual bool ended() const = 0;
-  // Nobody reads the output any more.
+  // The reader of the output closed the pipe.
   virtual bool broken() const = 0;
 };
 

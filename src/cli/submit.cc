@@ -40,7 +40,7 @@ Result<Submitted> SubmitOnce(Api& api, const std::string& target, const json::ob
     if (answer) return ReadAnswer(std::move(*answer));
     if (!ServerIsAway(answer.error()) || tried == kTries) return std::unexpected(answer.error());
     std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms * tried));
-    (void)api.Reconnect();  // the next Post tells when there is still no server
+    (void)api.Reconnect();  // the next Post reports a missing server
   }
 }
 

@@ -11,17 +11,17 @@
 namespace muster::cli {
 
 struct Submitted {
-  std::vector<std::pair<JobId, std::string>> jobs;  // id, name; several for a sweep
+  std::vector<std::pair<JobId, std::string>> jobs;  // id and name; several for a sweep
   std::string group;
-  json::object raw;  // the answer as it came
+  json::object raw;  // the unparsed response
 };
 
-// POSTs a request that makes jobs. It carries a key, so that after a broken connection it is sent
-// again, at most twice, without making a second job.
+// POSTs a request that creates jobs, with an idempotency key: after a broken connection it is sent
+// again, at most twice, without creating a second job.
 Result<Submitted> SubmitOnce(Api& api, const std::string& target, const json::object& body,
                              int64_t pause_ms = 300);
 
-// Who asks, for the record: $USER, $LOGNAME, else the number.
+// The submitting user: $USER, $LOGNAME, else the user id.
 std::string UserName();
 
 }  // namespace muster::cli

@@ -11,7 +11,7 @@ namespace muster::cli {
 namespace {
 
 constexpr int kGap = 2;
-constexpr int kLeast = 6;  // a column is not squeezed below this
+constexpr int kLeast = 6;  // a column is not narrowed below this width
 
 size_t CharacterLength(char lead) {
   const auto byte = static_cast<unsigned char>(lead);

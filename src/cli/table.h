@@ -8,11 +8,11 @@
 
 namespace muster::cli {
 
-// The longest beginning of `text` (valid UTF-8) that takes at most `width` columns; what was cut is
-// marked with "…", which counts.
+// The longest prefix of `text` (valid UTF-8) with at most `width` columns; a cut is marked with
+// "…", which counts.
 std::string CutToWidth(std::string_view text, int width);
 
-// A cell of a table; its text is made safe for a terminal when the table takes it.
+// A cell of a table; the table removes control characters from its text.
 struct Cell {
   Cell(std::string_view cell_text, Paint cell_paint = Paint::kPlain)
       : text(cell_text), paint(cell_paint) {}
@@ -30,16 +30,15 @@ struct Column {
   bool right = false;  // numbers
 };
 
-// Columns aligned by display width, two blanks between them. On a terminal a row never wraps: the
-// last column gives way first, then the widest.
+// Columns aligned by display width with two blanks between them. On a terminal rows never wrap: the
+// last column is shortened first, then the widest.
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   void Add(std::vector<Cell> row);
   bool empty() const { return rows_.empty(); }
-  // The table with its head, every line indented by `indent` blanks; a column without any text is
-  // left out.
+  // The table with its header, indented by `indent` blanks; columns without text are omitted.
   std::string Render(const Screen& screen, int indent = 0) const;
 
  private:
@@ -49,7 +48,7 @@ class Table {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// "name      value" pairs under each other; pairs without a value are left out.
+// Lines of "name      value"; pairs without a value are omitted.
 std::string Facts(const Screen& screen,
                   const std::vector<std::pair<std::string, std::string>>& facts, int indent = 0);
 

@@ -8,7 +8,7 @@
 namespace muster::cli {
 namespace {
 
-TEST(TableTest, AlignsColumnsByWhatTheyTakeOnATerminal) {
+TEST(TableTest, ColumnsAreAlignedByDisplayWidth) {
   CaptureScreen screen;
   Table table({{"ID", true}, {"NAME"}, {"STATE"}});
   table.Add({"7", "训练", "running"});
@@ -19,14 +19,14 @@ TEST(TableTest, AlignsColumnsByWhatTheyTakeOnATerminal) {
             "12  resnet50  queued\n");
 }
 
-TEST(TableTest, LeavesOutColumnsWithoutText) {
+TEST(TableTest, EmptyColumnsAreOmitted) {
   CaptureScreen screen;
   Table table({{"ID"}, {"GROUP"}, {"STATE"}});
   table.Add({"1", "", "queued"});
   EXPECT_EQ(table.Render(screen), "ID  STATE\n1   queued\n");
 }
 
-TEST(TableTest, NeverWrapsOnATerminal) {
+TEST(TableTest, RowsDoNotWrapOnATerminal) {
   CaptureScreen screen;
   screen.BeTerminal(24);
   Table table({{"ID"}, {"NAME"}, {"REMARK"}});
@@ -35,7 +35,7 @@ TEST(TableTest, NeverWrapsOnATerminal) {
     EXPECT_LE(DisplayWidth(line), 24) << line;
 }
 
-TEST(TableTest, AnUnlimitedPipeCutsNothing) {
+TEST(TableTest, PipeWithoutAWidthCutsNothing) {
   CaptureScreen screen;
   Table table({{"REMARK"}});
   const std::string remark(500, 'x');
@@ -43,16 +43,16 @@ TEST(TableTest, AnUnlimitedPipeCutsNothing) {
   EXPECT_NE(table.Render(screen).find(remark), std::string::npos);
 }
 
-TEST(TableTest, CellsCannotWriteControlSequences) {
+TEST(TableTest, CellsContainNoControlSequences) {
   CaptureScreen screen;
   Table table({{"NAME"}});
   table.Add({"a\x1b[2Jb\nc"});
   const std::string text = table.Render(screen);
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
-  EXPECT_EQ(Split(text, '\n').size(), 3u);  // head, row, and what follows the last line end
+  EXPECT_EQ(Split(text, '\n').size(), 3u);  // header, row, and the rest after the last newline
 }
 
-TEST(TableTest, ColoursDoNotCountAsColumns) {
+TEST(TableTest, ColoursDoNotCountAsWidth) {
   CaptureScreen screen;
   screen.colours = true;
   Table table({{"STATE"}, {"N"}});
@@ -72,7 +72,7 @@ TEST(CutToWidthTest, CutsBetweenCharactersAndMarksTheCut) {
   EXPECT_EQ(CutToWidth("abc", 0), "");
 }
 
-TEST(FactsTest, LeavesOutWhatHasNoValue) {
+TEST(FactsTest, PairsWithoutValueAreOmitted) {
   CaptureScreen screen;
   EXPECT_EQ(Facts(screen, {{"name", "x"}, {"group", ""}, {"framework", "custom"}}, 2),
             "  name       x\n  framework  custom\n");

@@ -9,12 +9,12 @@
 namespace muster::cli {
 
 struct Uploaded {
-  std::string hash;      // names the snapshot for good
-  size_t new_files = 0;  // contents the server did not have
+  std::string hash;      // identifies the snapshot
+  size_t new_files = 0;  // contents that the server lacked
 };
 
-// Brings a hashed snapshot to the server: the list first, then only the contents it lacks.
-// kConflict names a file that changed since it was hashed.
+// Uploads a hashed snapshot: first the manifest, then the contents that the server lacks. kConflict
+// names a file that changed since it was hashed.
 Result<Uploaded> UploadCode(Api& api, const Snapshot& snapshot);
 
 }  // namespace muster::cli

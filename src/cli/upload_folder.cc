@@ -1,4 +1,4 @@
-// muster upload: a folder of this machine into a bucket, for jobs to take it from.
+// muster upload: copies a folder to a bucket, from which jobs take it.
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kBucket = "uploads";
 
-// The folder's own name, as the last part of a URL.
+// The name of the folder as the last component of a URL.
 std::string NameOf(const fs::path& folder) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(folder, error);
@@ -65,7 +65,7 @@ void TellNext(Context& context, const Args& args, const transfer::Location& to) 
       url, word, word));
 }
 
-// A dry run makes none, and has nothing to look at there then.
+// A dry run creates no bucket and cannot list a missing one.
 Result<bool> LacksBucket(const transfer::Location& to, transfer::Stores& stores) {
   transfer::Observer nobody;
   transfer::Objects objects(stores, nobody);

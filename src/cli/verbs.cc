@@ -37,7 +37,7 @@ std::vector<Flag> AllFlags(const Verb& verb) {
   std::vector<Flag> flags = verb.flags;
   const auto common = CommonFlags();
   for (const Flag& flag : common) {
-    // A verb may give one of these names a meaning of its own, as `server --data` does.
+    // A verb may redefine a common flag, as `server --data` does.
     const bool taken = std::ranges::any_of(
         flags, [&](const Flag& own) { return std::string_view(own.name) == flag.name; });
     if (!taken) flags.push_back(flag);

@@ -15,30 +15,30 @@ struct Example {
   const char* what;
 };
 
-// One row of the table of verbs; each verb's own file makes its row.
+// A row of the table of verbs; the file of each verb defines its row.
 struct Verb {
   const char* name;
   std::vector<const char*> aliases;
   const char* summary;     // one line
   const char* words = "";  // positional arguments in the usage line: "ID…"
   int least_words = 0;
-  int most_words = 0;                         // -1: any number
-  Completes completes = Completes::kNothing;  // what the words are
-  std::vector<Flag> flags;                    // beside those of every verb
+  int most_words = 0;                         // -1 for any number
+  Completes completes = Completes::kNothing;  // how the words are completed
+  std::vector<Flag> flags;                    // in addition to the common ones
   std::vector<Example> examples;
   Result<int> (*run)(Context& context, const Args& args) = nullptr;  // the exit code
-  bool takes_command = false;  // words behind "--" are welcome
+  bool takes_command = false;                                        // accepts words after "--"
 };
 
-// In the order of the help.
+// In help order.
 const std::vector<Verb>& Verbs();
 
-// By name or alias; null when there is none.
+// By name or alias; null if unknown.
 const Verb* FindVerb(std::string_view name);
 
-// --server, --data, --no-start, --json and --help, which every verb takes.
+// --server, --data, --no-start, --json and --help, which every verb accepts.
 std::span<const Flag> CommonFlags();
-// A verb's own flags, then the common ones.
+// The flags of a verb, then the common ones.
 std::vector<Flag> AllFlags(const Verb& verb);
 
 Verb RunVerb();

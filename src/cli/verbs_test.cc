@@ -22,7 +22,7 @@ TEST(VerbsTest, NamesAndAliasesAreUnique) {
   }
 }
 
-TEST(VerbsTest, ThePinnedNamesAreThere) {
+TEST(VerbsTest, StableNamesExist) {
   for (const char* name : {"run",    "ps",     "logs",   "describe", "why", "wait",   "stop",
                            "rerun",  "plan",   "nodes",  "events",   "rm",  "doctor", "completion",
                            "server", "submit", "launch", "queue",    "ls",  "cancel", "kill"})
@@ -46,7 +46,7 @@ TEST(VerbsTest, FlagsOfAVerbAreUniqueAndDescribed) {
   }
 }
 
-TEST(VerbsTest, EveryVerbHasHelpWithExamplesThatParse) {
+TEST(VerbsTest, EveryVerbHasHelpWithValidExamples) {
   CaptureScreen screen;
   for (const Verb& verb : Verbs()) {
     EXPECT_FALSE(verb.examples.empty()) << verb.name;
@@ -67,7 +67,7 @@ TEST(VerbsTest, EveryVerbHasHelpWithExamplesThatParse) {
   }
 }
 
-TEST(VerbsTest, TheOverviewNamesEveryVerb) {
+TEST(VerbsTest, OverviewListsEveryVerb) {
   CaptureScreen screen;
   const std::string overview = OverviewText(screen);
   for (const Verb& verb : Verbs()) EXPECT_THAT(overview, HasSubstr(verb.name));

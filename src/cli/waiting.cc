@@ -15,13 +15,13 @@ std::unexpected<Error> Unproven(const JobView& job) {
               fmt::format("'muster describe {}' has the cause", job.id));
 }
 
-// Looks at every open job once and moves those that are over to `result`.
+// Looks at every open job once and moves ended ones to `result`.
 Status Look(Api& api, std::vector<JobId>& open, WaitResult& result,
             const std::function<void(const JobView&)>& each) {
   for (size_t i = 0; i < open.size();) {
     auto answer = GetJob(api, open[i]);
     if (!answer && ServerIsAway(answer.error())) {
-      (void)api.Reconnect();  // the next look tells
+      (void)api.Reconnect();  // the next look reports a failure
       return {};
     }
     MUSTER_TRY(answer);

@@ -13,7 +13,7 @@
 
 namespace muster::cli {
 
-// What a shell should see of a job that is over: 0 for success, else as ShellExitCode says.
+// The exit code for an ended job: 0 for success, else as ShellExitCode.
 int ExitCodeOf(const JobView& job);
 
 struct WaitResult {

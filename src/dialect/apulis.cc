@@ -17,7 +17,7 @@ namespace muster::dialect {
 
 namespace {
 
-// Frameworks that start their ranks from one place by themselves.
+// Frameworks whose command on the first node starts the ranks of all nodes.
 constexpr std::array<std::string_view, 4> kFromOnePlace{"horovod", "mpi", "deepspeed", "ray"};
 constexpr std::string_view kKeepAliveNote =
     "`sleep infinity` at the end of the command is left out: the job ends with its work, and its "
@@ -71,7 +71,7 @@ JobSpec Inside(const JobSpec& spec) {
   return inside;
 }
 
-// Several nodes without NPUs: the first one works, the others are there for its logins.
+// Several nodes without NPUs: the first one runs the command, the others accept its logins.
 void LeaveToFirst(std::vector<NodeOrder>& orders) {
   for (NodeOrder& order : orders) {
     if (order.node != 0) order.ranks.clear();

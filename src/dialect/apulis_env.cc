@@ -12,9 +12,9 @@ namespace muster::dialect {
 
 namespace {
 
-constexpr int kSshPort = 22;  // of the login stand-in, which listens at none
+constexpr int kSshPort = 22;  // of the ssh replacement, which does not listen
 
-// What one node is called in the variables of all: DLWS_SD_worker0_IP and its like.
+// The variables that name one node for all others: DLWS_SD_worker0_IP and similar.
 void SetPeer(const NodeShare& share, const std::string& name, Pairs& env) {
   const auto set = [&](const char* what, std::string value) {
     env.emplace_back(fmt::format("DLWS_SD_{}_{}", name, what), std::move(value));
@@ -52,7 +52,7 @@ std::string NpuAddresses(const TableHost& host) {
 ApLayout ApLayoutOf(const JobSpec& spec, JobId job) {
   ApLayout layout{.user = "apulis", .home = {}, .job_uuid = JobUuid(job), .npu = {}};
   for (const auto& [name, value] : spec.roles.front().env) {
-    if (name == "DLWS_USER_NAME") layout.user = value;  // checked by the reader
+    if (name == "DLWS_USER_NAME") layout.user = value;  // validated by the reader
   }
   layout.home = "/home/" + layout.user;
   layout.npu = fmt::format("{}/.npu/{}", layout.home, layout.job_uuid);

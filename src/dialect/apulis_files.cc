@@ -16,9 +16,9 @@ namespace muster::dialect {
 
 namespace {
 
-// Of a container's environment, what belongs to its start alone.
+// Variables of a container that concern only its start.
 constexpr std::array<std::string_view, 3> kNotDumped{"HOME", "PATH", "PWD"};
-// What ssh sessions get.
+// Variables of ssh sessions.
 constexpr std::array<std::string_view, 17> kOfSessions{"LD_LIBRARY_PATH", "LIBRARY_PATH",
                                                        "PYTHONPATH",      "NCCL_IB_DISABLE",
                                                        "NCCL_VERSION",    "DLWS_HOST_NETWORK",
@@ -61,7 +61,7 @@ bool Has(std::span<const std::string_view> names, std::string_view name) {
 
 int Slots(const NodeShare& share) { return std::max(1, int(share.devices.size())); }
 
-// "worker-0 slots=8" a line.
+// Lines of "worker-0 slots=8".
 std::string HostLines(const JobFacts& facts, std::string_view prefix) {
   std::string lines;
   for (const NodeShare& share : facts.allocation->nodes) {
@@ -100,7 +100,7 @@ std::string PodEnv(const NodeOrder& order) {
 std::string SessionEnv(const NodeOrder& order) {
   std::string text;
   for (const auto& [name, value] : order.env) {
-    // One line a variable: ssh knows no quotes.
+    // One line per variable: the format has no quoting.
     if (Has(kOfSessions, name) && !value.contains('\n')) {
       text += fmt::format("{}={}\n", name, value);
     }
@@ -147,7 +147,7 @@ Status AddApFiles(const PlatformJob& job, const ApLayout& layout, std::span<cons
   for (NodeOrder& order : orders) {
     order.files.push_back({"/job/hostfile", hosts});
     order.files.push_back({"/job/ib_config", ib});
-    // Later versions of the platform: each worker's line in a file of its own.
+    // Later versions of the platform have one file per worker.
     const NodeShare& share = facts.allocation->nodes[size_t(order.node)];
     order.files.push_back({fmt::format("/job/ib_config-worker-{}", order.node),
                            fmt::format("ib-worker-{} slots={}\n", order.node, Slots(share))});

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 8> kLaunchers{"torchrun",
                                                      "horovodrun",
                                                      "deepspeed"};
 
-// The words of a command, and which of them is the boot file.
+// The words of a command with the position of the boot file.
 struct Booted {
   std::vector<std::string> words;
   size_t file = 0;

@@ -7,7 +7,7 @@
 
 namespace muster::dialect {
 
-// A job of one role, `nodes` × `count` devices, one rank a device.
+// A job with one role, `nodes` × `count` devices, one rank per device.
 inline JobSpec PlainSpec(std::string framework, int nodes, std::string kind, int count,
                          std::string run) {
   JobSpec spec;

@@ -91,7 +91,7 @@ bool IsOneOf(std::string_view word, std::span<const std::string_view> names) {
   return std::find(names.begin(), names.end(), word) != names.end();
 }
 
-// In a shell's text a program may stand anywhere; the words that a shell would see are enough.
+// In shell text a program may be at any position; a rough split into words is sufficient.
 std::vector<std::string> RoughWords(std::string_view text) {
   std::vector<std::string> words(1);
   for (const char c : text) {
@@ -116,7 +116,7 @@ bool IsShellText(const std::vector<std::string>& argv) {
 std::string PlainPath(std::string_view value) {
   if (!value.starts_with(kFileScheme)) return std::string(value);
   value.remove_prefix(kFileScheme.size());
-  const size_t path = value.find('/');  // behind a host, which can only be this machine
+  const size_t path = value.find('/');  // after a host name, which can only be this machine
   if (path == std::string_view::npos) return std::string(value);
   value.remove_prefix(path);
   const auto hex = [](char c) {
@@ -142,7 +142,7 @@ std::string WithJobId(std::string place, JobId job) {
 
 std::string OutputFolder(const std::pair<std::string, std::string>& output, const Places& places) {
   if (!output.second.empty()) return PlainPath(WithJobId(output.second, places.job));
-  std::string folder = output.first;  // a name may hold slashes; they lead nowhere else
+  std::string folder = output.first;  // slashes in a name must not lead to another folder
   std::replace(folder.begin(), folder.end(), '/', '_');
   return fmt::format("{}/outputs/{}", places.job_dir, folder);
 }
@@ -179,7 +179,7 @@ bool RunsProgram(const std::vector<std::string>& argv, std::span<const std::stri
   }
   if (IsOneOf(BaseName(argv[0]), names)) return true;
   if (!BaseName(argv[0]).starts_with("python")) return false;
-  // Options of the interpreter may stand in front of -m; the first other word is its script.
+  // Options of the interpreter may precede -m; the first other word is its script.
   for (size_t i = 1; i + 1 < argv.size() && argv[i].starts_with("-"); ++i) {
     if (argv[i] == "-m") return IsOneOf(argv[i + 1], names);
     if (argv[i] == "-X" || argv[i] == "-W") ++i;

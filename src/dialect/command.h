@@ -18,13 +18,13 @@ namespace muster::dialect {
 Result<std::vector<std::string>> BuildCommand(const JobSpec& spec, const Role& role,
                                               const Places& places);
 
-// "file:///data/a%20b" is "/data/a b"; everything else stays.
+// "/data/a b" for "file:///data/a%20b"; other values are returned unchanged.
 std::string PlainPath(std::string_view value);
 
 // The place of an output or of logs with the number of the job in place of ${job_id}.
 std::string WithJobId(std::string place, JobId job);
 
-// Where an output goes: its own folder, or one of the job's when none was named.
+// The folder of an output: the given one, or one of the job.
 std::string OutputFolder(const std::pair<std::string, std::string>& output, const Places& places);
 
 // Whether the words are a shell, "-c" or "-lc", and its text.
@@ -33,8 +33,8 @@ bool IsShellText(const std::vector<std::string>& argv);
 // The words of a command; of a shell's text those that a shell would see, roughly.
 std::vector<std::string> CommandWords(const std::vector<std::string>& argv);
 
-// Whether the command, or a shell text in it, runs a program of one of these names, or a Python
-// module of one of them (python -m NAME).
+// Whether the command, or shell text in it, runs a program with one of these names, or a Python
+// module (python -m NAME).
 bool RunsProgram(const std::vector<std::string>& argv, std::span<const std::string_view> names);
 
 }  // namespace muster::dialect

@@ -17,7 +17,7 @@ std::vector<std::string> Words(JobSpec spec) {
 
 JobSpec Running(std::string text) { return PlainSpec("custom", 1, "cpu", 1, std::move(text)); }
 
-TEST(BuildCommand, RunsBootFilesByTheirInterpreter) {
+TEST(BuildCommand, BootFilesAreRunByTheirInterpreter) {
   EXPECT_THAT(Words(Running("train.py")), ElementsAre("python3", "train.py"));
   EXPECT_THAT(Words(Running("sub/train.sh")), ElementsAre("/bin/bash", "sub/train.sh"));
   EXPECT_THAT(Words(Running(" train.py --fast 'a b'\n")),
@@ -27,11 +27,11 @@ TEST(BuildCommand, RunsBootFilesByTheirInterpreter) {
   EXPECT_THAT(Words(spec), ElementsAre("/usr/bin/python3.11", "train.py"));
 }
 
-TEST(BuildCommand, SplitsTextThatNeedsNoShell) {
+TEST(BuildCommand, TextWithoutShellSyntaxIsSplit) {
   EXPECT_THAT(Words(Running("python3 -u train.py")), ElementsAre("python3", "-u", "train.py"));
 }
 
-TEST(BuildCommand, GivesOtherTextToAShellWithQuotedParameters) {
+TEST(BuildCommand, OtherTextIsPassedToAShellWithQuotedParameters) {
   JobSpec spec = Running("a && b > log");
   spec.roles[0].parameters = {{"name", "it's $HOME"}};
   EXPECT_THAT(Words(spec),
@@ -70,18 +70,18 @@ TEST(BuildCommand, AppendsInputsOutputsAndParameters) {
                           "--epoch_size=90"));
 }
 
-TEST(BuildCommand, KeepsOutputsInTheJobsFolderWhateverTheirName) {
+TEST(BuildCommand, DefaultOutputFoldersAreInsideTheJobWhateverTheirName) {
   EXPECT_EQ(OutputFolder({"a/../../b", ""}, SomePlaces()), "/data/jobs/7/outputs/a_.._.._b");
 }
 
-TEST(BuildCommand, LetsAParameterStandForAnInputOfItsName) {
+TEST(BuildCommand, ParameterReplacesAnInputOfTheSameName) {
   JobSpec spec = Running("train.py");
   spec.inputs = {{"data_url", "/data/cifar"}};
   spec.roles[0].parameters = {{"data_url", "/elsewhere"}};
   EXPECT_THAT(Words(spec), ElementsAre("python3", "train.py", "--data_url=/elsewhere"));
 }
 
-TEST(BuildCommand, RefusesAnEmptyCommandAndAnOpenQuote) {
+TEST(BuildCommand, EmptyCommandAndOpenQuoteAreRejected) {
   EXPECT_FALSE(BuildCommand(Running(" \n"), Running(" \n").roles[0], SomePlaces()).has_value());
   const JobSpec open = Running("echo 'a");
   const auto argv = BuildCommand(open, open.roles[0], SomePlaces());

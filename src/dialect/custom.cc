@@ -5,7 +5,7 @@ namespace muster::dialect {
 
 namespace {
 
-// Any program: it gets a meeting point, and reads place and number from the MUSTER_ variables.
+// Any program: it receives a rendezvous address and reads its rank from the MUSTER_ variables.
 Status Apply(const JobFacts& facts, std::vector<NodeOrder>& orders) {
   const NodeShare& first = facts.first();
   for (NodeOrder& order : orders) {

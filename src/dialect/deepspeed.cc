@@ -14,7 +14,7 @@ namespace muster::dialect {
 
 namespace {
 
-// DeepSpeed meets as PyTorch does, with three more names; its own launcher can be told to start the
+// DeepSpeed uses the rendezvous of PyTorch with three more variables. Its launcher can start the
 // ranks of one node only, which needs no ssh.
 
 constexpr std::array<std::string_view, 3> kLaunchers{"deepspeed", "deepspeed.launcher.runner",
@@ -33,7 +33,7 @@ int Processes(const JobSpec& spec, const Role& role, int) {
 // deepspeed --hostfile F --no_ssh --node_rank K --master_addr A --master_port P SCRIPT
 void CompleteLauncher(const JobFacts& facts, const RankFacts& rank, const std::string& hostfile,
                       std::vector<std::string>& argv) {
-  if (IsShellText(argv)) return;  // a shell's text: it has the variables
+  if (IsShellText(argv)) return;  // shell text reads the variables
   if (!RunsProgram(argv, kLaunchers)) {
     if (argv.front() == facts.spec->python && argv.size() > 1) argv.erase(argv.begin());
     argv.insert(argv.begin(), "deepspeed");

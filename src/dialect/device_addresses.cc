@@ -13,7 +13,7 @@ namespace muster::dialect {
 namespace {
 
 constexpr size_t kLongestRule = 256;
-constexpr int64_t kLargest = 1'000'000'000;  // keeps products inside 64 bits
+constexpr int64_t kLargest = 1'000'000'000;  // keeps products within 64 bits
 constexpr int kDeepest = 32;
 constexpr std::string_view kAddressKey = "address_";
 
@@ -23,7 +23,7 @@ bool IsAddress(const std::string& text) {
          inet_pton(AF_INET6, text.c_str(), bytes) == 1;
 }
 
-// One sum inside braces, by recursive descent. Nothing for what cannot be read or computed.
+// An expression in braces, parsed by recursive descent. Nothing if it is invalid.
 class Sum {
  public:
   Sum(std::string_view text, int server, int device)

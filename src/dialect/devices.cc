@@ -11,7 +11,7 @@ namespace muster::dialect {
 
 namespace {
 
-// Kinds of devices and the variable by which their runtime is told what to see.
+// Device kinds and the variable that selects the visible devices.
 struct Visible {
   std::string_view kind;
   const char* variable;
@@ -27,8 +27,9 @@ constexpr std::array<Visible, 10> kVisible{{{"gpu", "CUDA_VISIBLE_DEVICES"},
                                             {"hpu", "HABANA_VISIBLE_MODULES"},
                                             {"iluvatar", "CUDA_VISIBLE_DEVICES"}}};
 
-// HCCL takes 32 ports from a base on, by itself always the same, from those that Linux hands out to
-// anybody. Here every device of a machine stands for 32 above them, so that two jobs never meet.
+// HCCL uses 32 ports from a base that is by default the same for all jobs and inside the kernel's
+// ephemeral range. Each device of a machine gets a separate range above it, so that two jobs do not
+// conflict.
 constexpr int kHcclBase = 61'000;
 constexpr int kHcclPorts = 32;
 constexpr int kLastHcclBase = 65'520;
@@ -40,13 +41,13 @@ void SetHcclPorts(const NodeShare& share, int processes, Pairs& env) {
   const int base = kHcclBase + kHcclPorts * std::ranges::min(share.devices);
   if (base <= kLastHcclBase) SetEnvDefault(env, "HCCL_IF_BASE_PORT", base);
   if (processes <= int(share.devices.size())) return;
-  // Processes that share a device would all open its one port.
+  // Processes that share a device would open the same port.
   for (const char* name : {"HCCL_HOST_SOCKET_PORT_RANGE", "HCCL_NPU_SOCKET_PORT_RANGE"}) {
     SetEnvDefault(env, name, std::string("auto"));
   }
 }
 
-// Without blanks: the Ascend runtime stops reading at anything else.
+// Without blanks, because the Ascend runtime stops parsing at any other character.
 std::string DeviceNumbers(const NodeShare& share) {
   std::vector<int> devices = share.devices;
   std::sort(devices.begin(), devices.end());
@@ -59,7 +60,7 @@ void SetDeviceEnv(const NodeShare& share, Pairs& env) {
   SetEnv(env, "MUSTER_DEVICES", numbers);
   const auto row = std::ranges::find(kVisible, share.kind, &Visible::kind);
   if (row == kVisible.end()) return;
-  // Numbers as the system counts, not by speed.
+  // Numbers in PCI order rather than by speed.
   if (share.kind == "gpu") SetEnv(env, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
   SetEnv(env, row->variable, numbers);
 }
@@ -72,7 +73,7 @@ int DeviceIndex(const RankFacts& rank) {
 void SetOwnDevice(const NodeShare& share, const RankFacts& rank, const NodeOrder& order,
                   Pairs& env) {
   if (share.kind != "npu" || share.devices.empty()) return;
-  // An index into the visible ones, not a number of the machine.
+  // An index into the visible devices rather than a number of the machine.
   env.emplace_back("ASCEND_DEVICE_ID", std::to_string(DeviceIndex(rank)));
   env.emplace_back("ASCEND_PROCESS_LOG_PATH",
                    fmt::format("{}/ascend/rank{}", order.dir, rank.rank));

@@ -6,20 +6,20 @@
 
 namespace muster::dialect {
 
-// One policy for all frameworks: every rank of a node sees all devices of the node's share,
-// numbered from 0, and picks its own by local rank. Jobs on cpu slots are left alone.
+// The rule for all frameworks: every rank sees all devices of the node's share, numbered from 0,
+// and selects its own by local rank. Jobs on cpu slots are unchanged.
 void SetDeviceEnv(const NodeShare& share, Pairs& env);
 
-// The ports of HCCL, as defaults: a base for each first device of a share, and ports of their own
-// for `processes` that share devices.
+// Default ports of HCCL: a base per first device of a share, and separate ports for `processes`
+// that share devices.
 void SetHcclPorts(const NodeShare& share, int processes, Pairs& env);
 
-// Which of them a process takes when its framework does not choose by itself, and where the
-// vendor's libraries log.
+// The device of a process whose framework does not select one, and the log folder of the vendor's
+// libraries.
 void SetOwnDevice(const NodeShare& share, const RankFacts& rank, const NodeOrder& order,
                   Pairs& env);
 
-// The numbers of a share's devices, ascending, with commas between.
+// The device numbers of a share, ascending, separated by commas.
 std::string DeviceNumbers(const NodeShare& share);
 
 // The index of a rank's device among the visible ones; -1 without devices.

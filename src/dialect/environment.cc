@@ -100,7 +100,7 @@ Pairs NodeEnv(const JobFacts& facts, int node) {
 }
 
 Pairs RankEnv(const RankFacts& rank, const NodeOrder& order) {
-  // Written without looking for earlier ones: a job may have thousands of ranks.
+  // Appends without searching for duplicates: a job may have thousands of ranks.
   Pairs env;
   env.reserve(32);
   const auto number = [&](const char* name, int value) {

@@ -9,8 +9,9 @@
 
 namespace muster::dialect {
 
-void SetEnv(Pairs& env, std::string_view name, std::string value);         // replaces
-void SetEnvDefault(Pairs& env, std::string_view name, std::string value);  // keeps a user's own
+void SetEnv(Pairs& env, std::string_view name, std::string value);  // replaces
+// Keeps a value of the user.
+void SetEnvDefault(Pairs& env, std::string_view name, std::string value);
 void DropEnv(Pairs& env, std::string_view name);
 void SetEnv(Pairs& env, std::string_view name, std::integral auto value) {
   SetEnv(env, name, std::to_string(value));
@@ -25,28 +26,29 @@ void SetEnvDefault(Pairs& env, std::string_view name, std::integral auto value) 
 // user's values win.
 Pairs NodeEnv(const JobFacts& facts, int node);
 
-// What one rank has on top of its node's.
+// The variables of a rank in addition to those of its node.
 Pairs RankEnv(const RankFacts& rank, const NodeOrder& order);
 
-// Takes the variables of a rank away again, for a process that starts the ranks itself: its
-// children must not take its place for theirs.
+// Removes the variables of a rank from a process that starts the ranks itself: its children must
+// not inherit its rank.
 void DropRankEnv(Pairs& env);
 
-// Threads that one of `processes` on a node may use: its part of the cpu slots, 1 beside devices.
+// The number of threads for each of `processes` on a node: its share of the cpu slots, or 1 with
+// other devices.
 int ThreadsFor(const NodeShare& share, int processes);
 
-// Whether ranks on this node reach the others over the loopback interface.
+// Whether the ranks of this node reach the others over the loopback interface.
 bool IsLoopback(const NodeShare& share);
 
-// The interface that ranks of this node meet over: the job's word, "lo" where they share a machine,
-// else empty, and the libraries choose.
+// The network interface for this node's ranks: the one in the job file, "lo" if nodes share a
+// machine, else empty, and libraries choose.
 std::string Interface(const JobSpec& spec, const NodeShare& share);
 
-// The interface in the variables of the collective libraries, which otherwise guess, and the
-// longest wait in those that take one. Defaults: a user's own values stay.
+// Sets the interface in the variables of collective libraries, which otherwise guess, and the
+// timeout in those that support it. Defaults: values of the user have precedence.
 void SetMeetingDefaults(const JobSpec& spec, const NodeShare& share, Pairs& env);
 
-// "10.0.0.1:6170"; IPv6 in brackets.
+// "10.0.0.1:6170"; IPv6 addresses in brackets.
 std::string Endpoint(const std::string& address, int port);
 
 }  // namespace muster::dialect

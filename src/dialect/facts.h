@@ -5,7 +5,7 @@
 
 namespace muster::dialect {
 
-// Numbers every process over nodes and roles. kInvalid when the allocation is not one of this job.
+// Numbers all processes over nodes and roles. kInvalid if the allocation does not match the job.
 Result<JobFacts> GatherFacts(const JobSpec& spec, const Allocation& allocation,
                              const Places& places, const Framework& framework);
 

@@ -12,14 +12,14 @@ namespace muster::dialect {
 
 struct Places;
 
-// The facts that every launch contract renders, for one process that Muster itself starts.
+// The facts for one process that Muster starts; launch contracts render them.
 struct RankFacts {
   int rank = 0, world = 1;
   int local_rank = 0, local_world = 1;
-  int node = 0, nodes = 1;  // over the whole job
+  int node = 0, nodes = 1;  // in the whole job
   int role_rank = 0, role_world = 1;
   int role_node = 0, role_nodes = 1;
-  const NodeShare* share = nullptr;  // this rank's node
+  const NodeShare* share = nullptr;  // the node of this rank
   const Role* role = nullptr;
 };
 
@@ -29,30 +29,30 @@ struct JobFacts {
   const Places* places = nullptr;
   std::vector<RankFacts> ranks;           // all, by rank
   std::vector<const Role*> role_of_node;  // by node index
-  std::string addresses;                  // of all nodes, with commas between
+  std::string addresses;                  // of all nodes, separated by commas
 
   const NodeShare& first() const { return allocation->nodes.front(); }
-  // The first port of those that are the same on every node.
+  // The first of the ports that are equal on every node.
   int common_port() const {
-    // Attempts from before there were such ports have one more of their own.
+    // Attempts from earlier versions have another port of their own instead.
     return allocation->common_ports.empty() ? first().ports.back()
                                             : allocation->common_ports.front();
   }
 };
 
-// One framework's contract; one file each, one row in frameworks.cc.
+// The contract of a framework; one file each, one row in frameworks.cc.
 struct Framework {
   const char* name;
   const char* summary;
-  // Ports that are reserved on each node of the job.
+  // Number of ports reserved on each node of the job.
   int (*ports)(const JobSpec& spec);
-  // Consecutive ports that must be the same on every node; null: none.
+  // Number of consecutive ports that are equal on every node; null for none.
   int (*common_ports)(const JobSpec& spec) = nullptr;
-  // How many processes Muster itself starts on a node: role.ranks, or fewer where the framework's
-  // own launcher starts the ranks.
+  // Number of processes that Muster starts on a node: role.ranks, or fewer if the framework's
+  // launcher starts the ranks.
   int (*processes)(const JobSpec& spec, const Role& role, int role_node);
-  // `orders` come with ranks, commands, device variables and the variables of every job filled in;
-  // this adds its own. Unsuitable jobs fail with kInvalid.
+  // `orders` contain ranks, commands, device variables and common variables; this function adds
+  // those of the framework. kInvalid for unsuitable jobs.
   Status (*apply)(const JobFacts& facts, std::vector<NodeOrder>& orders);
 };
 
@@ -74,17 +74,17 @@ template <typename Visit>
 void EachRank(const JobFacts& facts, std::vector<NodeOrder>& orders, Visit visit) {
   for (NodeOrder& order : orders) {
     for (RankOrder& process : order.ranks) {
-      if (process.rank < int(facts.ranks.size())) {  // further ones were added by the framework
+      if (process.rank < int(facts.ranks.size())) {  // the framework added the other ones
         visit(facts.ranks[size_t(process.rank)], order, process);
       }
     }
   }
 }
 
-// Usual answers to `ports` and `processes`.
+// Common implementations of `ports` and `processes`.
 int NoPorts(const JobSpec& spec);
 int OnePort(const JobSpec& spec);
-int APortARank(const JobSpec& spec);  // and one more for a meeting point
+int APortARank(const JobSpec& spec);  // and one for the rendezvous
 int RanksOfRole(const JobSpec& spec, const Role& role, int role_node);
 
 }  // namespace muster::dialect

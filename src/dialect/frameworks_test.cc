@@ -21,7 +21,7 @@ Role RoleOf(std::string name, int nodes, std::string kind, int count) {
   return role;
 }
 
-TEST(Tensorflow, StartsOneProcessANodeForGpusAndOneForEachNpu) {
+TEST(Tensorflow, OneProcessPerNodeForGpusAndOnePerNpu) {
   const auto gpu = PlanSketch(PlainSpec("tensorflow", 2, "gpu", 8, "t.py")).value();
   ASSERT_EQ(gpu[1].ranks.size(), 1u);
   EXPECT_EQ(Env(gpu[1].ranks[0].env, "TF_CONFIG"),
@@ -33,7 +33,7 @@ TEST(Tensorflow, StartsOneProcessANodeForGpusAndOneForEachNpu) {
   EXPECT_EQ(Seen(npu[1], 0, "RANK_TABLE_FILE"), "(unset)");
 }
 
-TEST(Tensorflow, NamesTasksByRoleAndKeepsTheEvaluatorOutside) {
+TEST(Tensorflow, TasksAreNamedByRoleAndTheEvaluatorIsOutside) {
   JobSpec spec = PlainSpec("tensorflow", 1, "cpu", 1, "t.py");
   spec.roles = {RoleOf("chief", 1, "cpu", 1), RoleOf("trainer", 1, "cpu", 2),
                 RoleOf("ps", 1, "cpu", 1), RoleOf("evaluator", 1, "cpu", 1)};
@@ -46,7 +46,7 @@ TEST(Tensorflow, NamesTasksByRoleAndKeepsTheEvaluatorOutside) {
               HasSubstr(R"({"type":"evaluator","index":0})"));
 }
 
-TEST(Tensorflow, RefusesWhatTfConfigCannotSay) {
+TEST(Tensorflow, JobsThatTfConfigCannotExpressAreRejected) {
   JobSpec spec = PlainSpec("tensorflow", 1, "cpu", 1, "t.py");
   spec.roles = {RoleOf("chief", 2, "cpu", 1)};
   EXPECT_EQ(PlanSketch(spec).error().text, "TensorFlow takes one chief, this job has 2");
@@ -55,7 +55,7 @@ TEST(Tensorflow, RefusesWhatTfConfigCannotSay) {
   EXPECT_THAT(PlanSketch(spec).error().next, HasSubstr("start: node"));
 }
 
-TEST(Horovod, CountsCrossRanksByLocalRankWhereNodesDiffer) {
+TEST(Horovod, CrossRanksFollowTheLocalRankIfNodesDiffer) {
   JobSpec spec = PlainSpec("horovod", 1, "gpu", 4, "t.py");
   spec.roles = {RoleOf("big", 1, "gpu", 3), RoleOf("small", 1, "gpu", 1)};
   const auto orders = PlanSketch(spec).value();
@@ -65,7 +65,7 @@ TEST(Horovod, CountsCrossRanksByLocalRankWhereNodesDiffer) {
   EXPECT_EQ(Seen(orders[1], 0, "HOROVOD_RANK"), "3");
 }
 
-TEST(Worlds, OfHorovodDeepspeedAndJaxLeaveServicesOutside) {
+TEST(Worlds, HorovodDeepspeedAndJaxExcludeServices) {
   const std::pair<const char*, const char*> names[] = {
       {"horovod", "HOROVOD_RANK"}, {"deepspeed", "RANK"}, {"jax", "JAX_PROCESS_ID"}};
   for (const auto& [framework, rank] : names) {
@@ -78,7 +78,7 @@ TEST(Worlds, OfHorovodDeepspeedAndJaxLeaveServicesOutside) {
   }
 }
 
-TEST(Horovod, MeetsAtTheFirstNodesLauncher) {
+TEST(Horovod, RendezvousIsAtTheFirstNodesLauncher) {
   const auto orders = PlanSketch(PlainSpec("horovod", 2, "cpu", 2, "t.py")).value();
   ASSERT_TRUE(orders[0].rendezvous.has_value());
   ASSERT_TRUE(orders[1].rendezvous.has_value());
@@ -90,7 +90,7 @@ TEST(Horovod, MeetsAtTheFirstNodesLauncher) {
   EXPECT_EQ(Seen(orders[1], 0, "HOROVOD_HOSTNAME"), "node-1");
 }
 
-TEST(Pytorch, RankZeroIsInFrontOfThoseThatLookForIt) {
+TEST(Pytorch, RankZeroStartsBeforeRanksThatConnectToIt) {
   const auto heads = [](const JobSpec& spec) {
     std::vector<int64_t> found;
     for (const NodeOrder& order : PlanSketch(spec).value()) found.push_back(order.head_start_ms);
@@ -101,7 +101,7 @@ TEST(Pytorch, RankZeroIsInFrontOfThoseThatLookForIt) {
   EXPECT_THAT(heads(PlainSpec("pytorch", 2, "gpu", 8, "torchrun t.py")), ElementsAre(0, 0));
 }
 
-TEST(Horovod, GivesHorovodrunHostsAndALoginStandIn) {
+TEST(Horovod, HorovodrunGetsHostsAndAnSshReplacement) {
   const auto orders =
       PlanSketch(PlainSpec("horovod", 2, "gpu", 8, "horovodrun -np 4 python3 t.py")).value();
   EXPECT_THAT(orders[1].ranks, IsEmpty());
@@ -121,14 +121,14 @@ TEST(Horovod, GivesHorovodrunHostsAndALoginStandIn) {
   EXPECT_EQ(Env(orders[0].env, "HOROVOD_START_TIMEOUT"), "300");
 }
 
-TEST(Horovod, LeavesHostsAloneThatTheUserNamed) {
+TEST(Horovod, HostsNamedByTheUserAreKept) {
   const auto orders =
       PlanSketch(PlainSpec("horovod", 2, "gpu", 8, "horovodrun -np 4 -hostfile h python3 t.py"))
           .value();
   EXPECT_THAT(orders[0].ranks.at(0).argv, testing::Not(Contains("--hostfile")));
 }
 
-TEST(Deepspeed, StartsItsLauncherOnEveryNodeWithoutSsh) {
+TEST(Deepspeed, LauncherRunsOnEveryNodeWithoutSsh) {
   const auto orders = PlanSketch(PlainSpec("deepspeed", 2, "gpu", 8, "deepspeed t.py")).value();
   EXPECT_THAT(
       orders[1].ranks.at(0).argv,
@@ -139,7 +139,7 @@ TEST(Deepspeed, StartsItsLauncherOnEveryNodeWithoutSsh) {
   EXPECT_EQ(Seen(ranks[1], 1, "CROSS_RANK"), "1");
 }
 
-TEST(Jax, LetsOneProcessTakeAllDevicesAndSeveralOneEach) {
+TEST(Jax, OneProcessUsesAllDevicesAndSeveralOneEach) {
   const auto several = PlanSketch(PlainSpec("jax", 2, "gpu", 8, "t.py")).value();
   EXPECT_EQ(Seen(several[1], 2, "JAX_LOCAL_DEVICE_IDS"), "2");
   EXPECT_EQ(Seen(several[1], 2, "JAX_PROCESS_ID"), "10");
@@ -149,7 +149,7 @@ TEST(Jax, LetsOneProcessTakeAllDevicesAndSeveralOneEach) {
   EXPECT_EQ(Seen(PlanSketch(spec).value()[1], 0, "JAX_LOCAL_DEVICE_IDS"), "(unset)");
 }
 
-TEST(Ray, RunsTheCommandAsTheDriverOfAClusterOfServices) {
+TEST(Ray, CommandIsTheDriverOfAClusterOfServices) {
   const auto orders = PlanSketch(PlainSpec("ray", 2, "gpu", 8, "t.py")).value();
   ASSERT_EQ(orders[0].ranks.size(), 2u);
   ASSERT_EQ(orders[1].ranks.size(), 1u);
@@ -162,7 +162,7 @@ TEST(Ray, RunsTheCommandAsTheDriverOfAClusterOfServices) {
   EXPECT_EQ(orders[1].ranks[0].rank, 2);
 }
 
-TEST(Devices, OfEveryVendorAreMadeVisible) {
+TEST(Devices, DevicesOfEveryVendorAreVisible) {
   const std::pair<const char*, const char*> kinds[] = {{"gpu", "CUDA_VISIBLE_DEVICES"},
                                                        {"npu", "ASCEND_RT_VISIBLE_DEVICES"},
                                                        {"xpu", "XPU_VISIBLE_DEVICES"},
@@ -174,7 +174,7 @@ TEST(Devices, OfEveryVendorAreMadeVisible) {
   }
 }
 
-TEST(Devices, OfAnUnknownKindAreStillNamed) {
+TEST(Devices, DevicesOfAnUnknownKindAreNamed) {
   const auto orders = PlanSketch(PlainSpec("custom", 1, "abacus", 2, "t.py")).value();
   EXPECT_EQ(Env(orders[0].env, "MUSTER_DEVICES"), "0,1");
 }

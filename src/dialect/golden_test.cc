@@ -1,5 +1,5 @@
-// Whole orders pinned in golden/*.json. After a wanted change run this test with
-// MUSTER_UPDATE_GOLDEN=1 and read the difference.
+// Whole orders compared with golden/*.json. After an intended change run this test with
+// MUSTER_UPDATE_GOLDEN=1 and review the difference.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +16,7 @@ namespace {
 struct Case {
   std::string name;
   JobSpec spec;
-  bool real = false;  // on machines of their own instead of virtual nodes
+  bool real = false;  // on separate machines instead of virtual nodes
 };
 
 Result<std::vector<NodeOrder>> PlanCase(const Case& one) {
@@ -38,7 +38,7 @@ Role RoleOf(std::string name, int nodes, std::string kind, int count, std::strin
   return role;
 }
 
-// Two workers beside a parameter server that ends with them.
+// Two workers and a parameter server that ends with them.
 JobSpec WithService(std::string framework) {
   JobSpec spec = PlainSpec(std::move(framework), 1, "cpu", 1, "server.py");
   spec.roles = {RoleOf("ps", 1, "cpu", 1, "server.py"), RoleOf("worker", 2, "cpu", 2, "train.py")};
@@ -48,7 +48,7 @@ JobSpec WithService(std::string framework) {
   return spec;
 }
 
-// Roles of different size and kind of device.
+// Roles with different sizes and device kinds.
 JobSpec Uneven(std::string framework) {
   JobSpec spec = PlainSpec(std::move(framework), 1, "gpu", 4, "train.py");
   spec.roles = {RoleOf("chief", 1, "gpu", 4, "train.py --chief"),
@@ -199,7 +199,7 @@ std::string Read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(Golden, OrdersAreAsPinned) {
+TEST(Golden, OrdersMatchTheGoldenFiles) {
   const bool update = std::getenv("MUSTER_UPDATE_GOLDEN") != nullptr;
   for (const Case& one : Cases()) {
     const auto orders = PlanCase(one);
@@ -216,7 +216,7 @@ TEST(Golden, OrdersAreAsPinned) {
   }
 }
 
-TEST(Golden, OrdersSurviveBeingWrittenAndRead) {
+TEST(Golden, OrdersRoundTrip) {
   for (const Case& one : Cases()) {
     const auto orders = PlanCase(one);
     for (const NodeOrder& order : *orders) {

@@ -17,12 +17,13 @@ namespace muster::dialect {
 
 namespace {
 
-// Horovod's ranks meet by gloo at a key-value server that the first node's launcher serves, so that
-// neither horovodrun nor ssh is needed. A job that calls horovodrun or mpirun gets hosts and a
-// login stand-in instead.
+// Horovod's ranks use gloo with a key-value server in the first node's launcher, so neither
+// horovodrun nor ssh is needed. A job that calls horovodrun or mpirun gets hosts and an ssh
+// replacement instead.
 
 constexpr std::array<std::string_view, 1> kHorovodrun{"horovodrun"};
-constexpr int64_t kTimeoutSeconds = 300;  // its own 30 are too short for nodes that start apart
+// Horovod's default of 30 is too short for nodes that start at different times.
+constexpr int64_t kTimeoutSeconds = 300;
 
 int64_t TimeoutSeconds(const JobSpec& spec) {
   return spec.launch.timeout_ms.value_or(kTimeoutSeconds * 1000) / 1000;
@@ -43,7 +44,7 @@ int Processes(const JobSpec& spec, const Role& role, int role_node) {
   return ChooseWay(spec) == Way::kEnv ? role.ranks : MpirunProcesses(spec, role, role_node);
 }
 
-// How many hosts have a rank of this local number, and the place of each host among them.
+// The number of hosts with a rank of this local number, and the index of each host among them.
 struct Cross {
   std::vector<int> sizes;                // by local rank
   std::vector<std::vector<int>> places;  // by node, by local rank
@@ -110,7 +111,8 @@ bool NamesCount(const std::vector<std::string>& argv) {
          std::ranges::find(argv, "-np") != argv.end();
 }
 
-// horovodrun -np 16 --hostfile F [--network-interface I] COMMAND, as far as the user said nothing.
+// Completes horovodrun -np 16 --hostfile F [--network-interface I] COMMAND; keeps flags of the
+// user.
 void CompleteHorovodrun(const JobFacts& facts, const NodeOrder& head,
                         std::vector<std::string>& argv) {
   if (IsShellText(argv)) return;
@@ -152,7 +154,7 @@ Status ApplyHorovodrun(const JobFacts& facts, std::vector<NodeOrder>& orders) {
     SetRootEnv(order.env);
     order.agent = true;
   }
-  // One that was built with MPI calls mpirun instead of ssh.
+  // A Horovod built with MPI calls mpirun instead of ssh.
   MpiFiles files{.slots = head->dir + "/hostfile", .hydra = head->dir + "/hostfile.hydra"};
   head->files.push_back({files.hydra, HydraLines(facts, orders)});
   files.ssh = WriteSsh(facts, *head);

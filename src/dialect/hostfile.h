@@ -7,14 +7,14 @@
 
 namespace muster::dialect {
 
-// Lists of hosts in the forms of the launchers that read them; service roles are left out.
+// Host lists in the formats of launchers; service roles are omitted.
 
-// "node-0 slots=8" a line: Open MPI, Horovod, DeepSpeed. Of one role, or of all.
+// Lines of "node-0 slots=8" for Open MPI, Horovod and DeepSpeed; of one role or of all.
 std::string SlotLines(const JobFacts& facts, const std::vector<NodeOrder>& orders,
                       const Role* only = nullptr);
-// "node-0:8" a line: Hydra.
+// Lines of "node-0:8" for Hydra.
 std::string HydraLines(const JobFacts& facts, const std::vector<NodeOrder>& orders);
-// A script that prints the lines: Horovod asks it again and again when it is elastic.
+// A script that prints the lines, which elastic Horovod calls repeatedly.
 std::string DiscoveryScript(const JobFacts& facts, const std::vector<NodeOrder>& orders);
 
 }  // namespace muster::dialect

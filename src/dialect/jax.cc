@@ -7,8 +7,8 @@ namespace muster::dialect {
 
 namespace {
 
-// JAX has a coordinator, which its first process serves. The library reads the address and the
-// devices by itself; number and count are for the script's call of initialize().
+// JAX has a coordinator in its first process. The library reads the address and the devices itself;
+// rank and count are for the script's call of initialize().
 Status Apply(const JobFacts& facts, std::vector<NodeOrder>& orders) {
   World world(facts);
   for (const RankFacts& rank : facts.ranks) {
@@ -28,7 +28,7 @@ Status Apply(const JobFacts& facts, std::vector<NodeOrder>& orders) {
     if (rank.role->service) return;
     SetEnv(process.env, "JAX_PROCESS_ID", world.ranks[size_t(rank.rank)]);
     SetEnv(process.env, "PROCESS_ID", world.ranks[size_t(rank.rank)]);
-    // Several processes of a node share its devices; one takes them all.
+    // Several processes on a node share its devices; a single one uses them all.
     if (rank.local_world > 1 && DeviceIndex(rank) >= 0) {
       SetEnv(process.env, "JAX_LOCAL_DEVICE_IDS", DeviceIndex(rank));
     }

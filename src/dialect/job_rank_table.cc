@@ -51,7 +51,7 @@ Result<std::vector<TableHost>> TableHostsOf(const JobFacts& facts) {
   std::vector<TableHost> hosts;
   for (const NodeShare& share : facts.allocation->nodes) {
     TableHost host{.server = share.address, .devices = share.devices};
-    std::sort(host.devices.begin(), host.devices.end());  // as the visible ones are counted
+    std::sort(host.devices.begin(), host.devices.end());  // in the order of the visible devices
     MUSTER_ASSIGN(host.addresses, AddressesOf(facts, share, host.devices));
     hosts.push_back(std::move(host));
   }

@@ -19,12 +19,12 @@ namespace muster::dialect {
 
 namespace {
 
-// MindSpore looks for a cluster (MS_ variables), then for MPI, then for a rank table, and takes the
-// first it finds; so only the variables of one way may be set.
+// MindSpore looks for a cluster (MS_ variables), then for MPI, then for a rank table, and uses the
+// first one; so only the variables of one way may be set.
 
 constexpr Version kCurrent{2, 10};
-constexpr Version kFirstCluster{2, 0};     // before, MS_ROLE meant parameter servers only
-constexpr Version kFirstPlainTable{0, 6};  // before, the lab form was the only one
+constexpr Version kFirstCluster{2, 0};  // in earlier versions MS_ROLE meant parameter servers only
+constexpr Version kFirstPlainTable{0, 6};  // earlier versions support the lab form only
 constexpr int kNodeTimeoutSeconds = 60;    // the manual says 30, the source 300
 constexpr std::array<std::string_view, 1> kMsrun{"msrun"};
 
@@ -61,7 +61,7 @@ int Processes(const JobSpec& spec, const Role& role, int role_node) {
   return role.ranks;
 }
 
-// What training scripts read by habit, whatever way MindSpore itself takes.
+// Variables that training scripts read, independent of how MindSpore starts.
 void SetScriptVariables(int rank, int world, const RankFacts& facts, int device, Pairs& env) {
   const auto number = [&](const char* name, int value) {
     env.emplace_back(name, std::to_string(value));
@@ -121,12 +121,12 @@ Status ApplyCluster(const JobFacts& facts, std::vector<NodeOrder>& orders) {
     const bool serves = IsServer(*rank.role);
     const int id = serves ? server++ : worker++;
     SetEnv(process.env, "MS_ROLE", serves ? "MS_PSERVER" : "MS_WORKER");
-    // Decimal ids of all workers are their ranks.
+    // Decimal ids of all workers equal their ranks.
     SetEnv(process.env, "MS_NODE_ID", serves ? fmt::format("server{}", id) : fmt::to_string(id));
     if (!serves) SetScriptVariables(id, cluster.workers, rank, OwnDevice(rank), process.env);
   });
   if (has_scheduler) return {};
-  // It runs the same command, serves inside of init(), and ends when all workers have.
+  // The scheduler runs the same command, serves inside init(), and ends after all workers.
   RankOrder& scheduler = AddExtra(facts, orders, 0, "scheduler", orders.front().ranks.front().argv);
   SetEnv(scheduler.env, "MS_ROLE", "MS_SCHED");
   return {};
@@ -142,7 +142,7 @@ Result<TableForm> FormOf(const JobSpec& spec) {
 Status ApplyRankTable(const JobFacts& facts, std::vector<NodeOrder>& orders) {
   MUSTER_ASSIGN(const TableForm form, FormOf(*facts.spec));
   MUSTER_ASSIGN(const JobRankTable table, MakeJobRankTable(facts, form));
-  // Runtimes of that time know nothing of visible devices: they open the number that they are told.
+  // Runtimes of that time ignore visible devices and open the given device number.
   const bool physical = VersionOf(*facts.spec, kCurrent) < kFirstCluster;
   for (NodeOrder& order : orders) {
     order.files.push_back({RankTablePath(order), table.text});
@@ -158,7 +158,7 @@ Status ApplyRankTable(const JobFacts& facts, std::vector<NodeOrder>& orders) {
     const int device = physical ? servers[size_t(rank.node)]->devices[size_t(index)].id : index;
     SetScriptVariables(rank.rank, rank.world, rank, device, process.env);
     if (physical) SetEnv(process.env, "ASCEND_DEVICE_ID", device);
-    // The cloud form has no ranks: HCCL finds a process by the name of its pod.
+    // The cloud form has no ranks: HCCL identifies a process by the name of its pod.
     if (form == TableForm::kCloud) {
       SetEnv(process.env, "RANK_ID", servers[size_t(rank.node)]->pod);
       SetEnv(process.env, "POD_NAME", servers[size_t(rank.node)]->pod);

@@ -16,7 +16,7 @@ JobSpec Spec(int nodes, std::string kind, int count, std::string run = "train.py
   return PlainSpec("mindspore", nodes, std::move(kind), count, std::move(run));
 }
 
-TEST(MindsporeCluster, StartsASchedulerBesideTheWorkersAndCountsThemWithoutIt) {
+TEST(MindsporeCluster, SchedulerRunsBesideTheWorkersAndIsNotCounted) {
   const auto orders = PlanSketch(Spec(2, "npu", 8)).value();
   ASSERT_EQ(orders[0].ranks.size(), 9u);
   ASSERT_EQ(orders[1].ranks.size(), 8u);
@@ -31,7 +31,7 @@ TEST(MindsporeCluster, StartsASchedulerBesideTheWorkersAndCountsThemWithoutIt) {
   EXPECT_EQ(Env(orders[1].env, "RANK_TABLE_FILE"), "(unset)");
 }
 
-TEST(MindsporeCluster, TakesSchedulerAndServersFromRolesOfThoseNames) {
+TEST(MindsporeCluster, SchedulerAndServersMayBeRoles) {
   JobSpec spec = Spec(1, "cpu", 2);
   Role scheduler = spec.roles[0], server = spec.roles[0];
   scheduler.name = "scheduler";
@@ -47,7 +47,7 @@ TEST(MindsporeCluster, TakesSchedulerAndServersFromRolesOfThoseNames) {
   EXPECT_EQ(orders[0].ranks.size(), 1u);
 }
 
-TEST(MindsporeRankTable, GivesEveryNodeTheSameTableAndEachRankItsOwnNumber) {
+TEST(MindsporeRankTable, AllNodesHaveTheSameTableAndEachRankItsNumber) {
   JobSpec spec = Spec(2, "npu", 8);
   spec.launch.start = "rank_table";
   const auto orders = PlanSketch(spec).value();
@@ -60,7 +60,7 @@ TEST(MindsporeRankTable, GivesEveryNodeTheSameTableAndEachRankItsOwnNumber) {
   EXPECT_EQ(Env(orders[0].env, "MS_SCHED_HOST"), "(unset)");
 }
 
-TEST(MindsporeRankTable, IsTheLabFormWithNumbersOfTheMachineForOldVersions) {
+TEST(MindsporeRankTable, OldVersionsUseTheLabFormWithMachineNumbers) {
   JobSpec spec = Spec(1, "npu", 2);
   spec.launch.version = "0.3";
   Allocation allocation = SketchAllocation(spec);
@@ -77,7 +77,7 @@ TEST(MindsporeRankTable, IsTheLabFormWithNumbersOfTheMachineForOldVersions) {
   EXPECT_THAT(*now[0].files.at(0).content, HasSubstr("\"device_id\": \"5\""));
 }
 
-TEST(MindsporeRankTable, TakesAddressesFromTheNodesOrTheJobsRule) {
+TEST(MindsporeRankTable, AddressesComeFromTheNodesOrTheJobsRule) {
   JobSpec spec = Spec(2, "npu", 1);
   spec.launch.start = "rank_table";
   Allocation allocation = SketchAllocation(spec);
@@ -100,7 +100,7 @@ TEST(MindsporeRankTable, TakesAddressesFromTheNodesOrTheJobsRule) {
             "/etc/hccn.conf");
 }
 
-TEST(MindsporeRankTable, IsRefusedWhereItCannotWork) {
+TEST(MindsporeRankTable, UnsuitableJobsAreRejected) {
   JobSpec spec = Spec(1, "gpu", 2);
   spec.launch.start = "rank_table";
   EXPECT_EQ(PlanSketch(spec).error().text,
@@ -116,7 +116,7 @@ TEST(MindsporeRankTable, IsRefusedWhereItCannotWork) {
   EXPECT_THAT(PlanSketch(spec).error().text, HasSubstr("10.0.0.0 stands twice"));
 }
 
-TEST(MindsporeMsrun, GetsEveryFlagThatTheUserLeftOut) {
+TEST(MindsporeMsrun, MissingFlagsAreAdded) {
   const auto orders = PlanSketch(Spec(2, "npu", 8, "msrun --master_port 9000 train.py -x")).value();
   EXPECT_THAT(orders[1].ranks.at(0).argv,
               ElementsAre("msrun", "--join=True", "--master_port", "9000", "--worker_num=16",
@@ -126,7 +126,7 @@ TEST(MindsporeMsrun, GetsEveryFlagThatTheUserLeftOut) {
   EXPECT_EQ(Env(orders[1].env, "MS_ROLE"), "(unset)");
 }
 
-TEST(MindsporeMsrun, IsNeverLeftToEndBeforeItsWorkers) {
+TEST(MindsporeMsrun, WaitsForItsWorkers) {
   const auto orders = PlanSketch(Spec(2, "npu", 8, "msrun --join=False train.py")).value();
   EXPECT_THAT(orders[0].ranks[0].argv, Contains("--join=True"));
   EXPECT_THAT(orders[0].ranks[0].argv, testing::Not(Contains("--join=False")));
@@ -134,7 +134,7 @@ TEST(MindsporeMsrun, IsNeverLeftToEndBeforeItsWorkers) {
   EXPECT_THAT(orders[1].notes, IsEmpty());
 }
 
-TEST(MindsporeMsrun, GetsASchedulerWhereItWouldNotStartOne) {
+TEST(MindsporeMsrun, SchedulerIsAddedIfMsrunWouldNotStartOne) {
   JobSpec spec = Spec(2, "npu", 8, "msrun train.py");
   Allocation allocation = SketchAllocation(spec);
   auto orders = Plan(spec, allocation, SomePlaces()).value();
@@ -146,7 +146,7 @@ TEST(MindsporeMsrun, GetsASchedulerWhereItWouldNotStartOne) {
   EXPECT_EQ(Plan(spec, allocation, SomePlaces()).value()[0].ranks.size(), 1u);
 }
 
-TEST(MindsporeMsrun, OnAMachineAloneTheSchedulerIsOursUnlessTheUserNamesItsPlace) {
+TEST(MindsporeMsrun, SchedulerIsAddedOnASingleMachineUnlessTheUserNamesItsAddress) {
   JobSpec spec = Spec(1, "npu", 8, "msrun train.py");
   Allocation allocation = SketchAllocation(spec);
   allocation.nodes[0].is_virtual = false;
@@ -158,12 +158,12 @@ TEST(MindsporeMsrun, OnAMachineAloneTheSchedulerIsOursUnlessTheUserNamesItsPlace
   EXPECT_EQ(Plan(spec, allocation, SomePlaces()).value()[0].ranks.size(), 1u);
 }
 
-TEST(MindsporeMsrun, TheSchedulerIsWhereTheUsersFlagsSendTheWorkers) {
+TEST(MindsporeMsrun, SchedulerIsAtTheAddressInTheUsersFlags) {
   const auto orders = PlanSketch(Spec(2, "npu", 8, "msrun --master_port 9000 train.py")).value();
   EXPECT_EQ(Env(orders[0].ranks.at(1).env, "MS_SCHED_PORT"), "9000");
 }
 
-TEST(MindsporeMsrun, WrapsAPlainCommandWhenAsked) {
+TEST(MindsporeMsrun, PlainCommandIsWrappedOnRequest) {
   JobSpec spec = Spec(1, "npu", 2);
   spec.launch.start = "msrun";
   const auto orders = PlanSketch(spec).value();
@@ -171,7 +171,7 @@ TEST(MindsporeMsrun, WrapsAPlainCommandWhenAsked) {
   EXPECT_EQ(orders[0].ranks[0].argv.back(), "train.py");
 }
 
-TEST(MindsporeSingle, IsTheWayOfOneRankAndOfRanksThatAskForIt) {
+TEST(MindsporeSingle, IsUsedForOneRankAndOnRequest) {
   const auto one = PlanSketch(Spec(1, "npu", 1)).value();
   EXPECT_EQ(one[0].ranks.size(), 1u);
   EXPECT_EQ(Env(one[0].ranks[0].env, "RANK_SIZE"), "1");
@@ -183,7 +183,7 @@ TEST(MindsporeSingle, IsTheWayOfOneRankAndOfRanksThatAskForIt) {
   EXPECT_EQ(Env(four[0].ranks[3].env, "DEVICE_ID"), "3");
 }
 
-TEST(MindsporeMpirun, GoesByMpiAlone) {
+TEST(MindsporeMpirun, SetsOnlyTheVariablesOfMpi) {
   for (const char* run : {"mpirun -np 4 python3 train.py", "train.py"}) {
     JobSpec spec = Spec(2, "gpu", 2, run);
     spec.launch.start = "mpirun";

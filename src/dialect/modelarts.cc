@@ -16,10 +16,10 @@ namespace muster::dialect {
 
 namespace {
 
-// Frameworks whose ranks Muster starts one by one; the others have launchers of their own.
+// Frameworks whose ranks Muster starts; the others have launchers.
 constexpr std::array<std::string_view, 6> kPlainFrameworks{"custom", "pytorch",    "mindspore",
                                                            "paddle", "tensorflow", "jax"};
-// Those that the platform starts once a node beside other devices than NPUs.
+// Frameworks that the platform starts once per node, except on NPUs.
 constexpr std::array<std::string_view, 2> kOnceANode{"custom", "pytorch"};
 
 bool IsOneOf(std::string_view name, std::span<const std::string_view> names) {
@@ -67,7 +67,7 @@ void SettleProcesses(JobSpec& spec) {
   }
 }
 
-// A user chooses the launcher of a boot file by a variable.
+// A variable of the user selects the launcher of a boot file.
 void TakeRunMethod(JobSpec& spec) {
   const Role& role = spec.roles.front();
   if (spec.launch.start != Launch{}.start || !BootFile(role.run)) return;
@@ -92,7 +92,7 @@ bool IsVariable(std::string_view name) {
          });
 }
 
-// Images of the first generation get nothing behind their command: parameters are variables.
+// Images of the first generation append nothing to their command: parameters become variables.
 void MoveParameters(Role& role) {
   for (const auto& [name, value] : role.parameters) {
     if (IsVariable(name) && !name.starts_with("MUSTER_")) SetEnvDefault(role.env, name, value);
@@ -127,7 +127,7 @@ JobSpec Inside(const JobSpec& spec) {
   return inside;
 }
 
-// Parameter servers and workers know each other by their command lines.
+// Parameter servers and workers receive the addresses on their command lines.
 struct Tasks {
   std::string servers, workers;
 
@@ -153,7 +153,7 @@ void AddTasks(const Tasks& tasks, const MaLayout& layout, const RankFacts& rank,
   process.argv.push_back("--worker_hosts=" + tasks.workers);
 }
 
-// The second generation tells scripts of several nodes where to meet.
+// The second generation passes the rendezvous address to scripts on several nodes.
 void AddMeeting(const PlatformJob& job, const RankFacts& rank, RankOrder& process) {
   const JobFacts& facts = *job.facts;
   if (facts.spec->framework != "pytorch" || facts.spec->launch.start == "torchrun") return;
@@ -167,7 +167,7 @@ void AddMeeting(const PlatformJob& job, const RankFacts& rank, RankOrder& proces
   process.argv.push_back(fmt::format("--world_size={}", rank.nodes));
 }
 
-// A port for each card behind BATCH_CURRENT_PORT, from which launchers count up.
+// One port per card after BATCH_CURRENT_PORT, from which launchers count up.
 int PortsOfCards(const JobSpec& spec) {
   int most = 1;
   for (const Role& role : spec.roles) most = std::max({most, role.ranks, role.devices.count});

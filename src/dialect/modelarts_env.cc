@@ -26,7 +26,7 @@ std::string UpperName(std::string_view role) {
   return upper;
 }
 
-// The place of a node among those of its role, which stand one behind the other.
+// The index of a node among those of its role, which are consecutive.
 int RoleNode(const JobFacts& facts, int node) {
   int first = 0;
   for (const Role& role : facts.spec->roles) {
@@ -40,7 +40,7 @@ std::string FullName(const JobFacts& facts, int node) {
   return fmt::format("{}.{}", MaInstance(facts, node), MaJobName(facts.places->job));
 }
 
-// The place that a channel of this name stands for, or the first one's.
+// The place of the channel with this name, or of the first one.
 std::string PlaceOf(const Pairs& places, std::string_view name) {
   const auto found = std::ranges::find(places, name, [](const auto& pair) { return pair.first; });
   if (found != places.end()) return found->second;
@@ -71,7 +71,7 @@ void SetNode(const JobFacts& facts, NodeOrder& order) {
   SetEnv(env, "MA_CURRENT_INSTANCE_NAME", MaInstance(facts, order.node));
 }
 
-// The first generation's, which its scripts go on reading in the second.
+// Variables of the first generation, which scripts also read in the second.
 void SetFirstGeneration(const PlatformJob& job, const MaLayout& layout, NodeOrder& order) {
   const JobFacts& facts = *job.facts;
   const auto& nodes = facts.allocation->nodes;
@@ -98,7 +98,7 @@ void SetFirstGeneration(const PlatformJob& job, const MaLayout& layout, NodeOrde
   SetEnv(env, "BATCH_TASK_CURRENT_INSTANCE", MaInstance(facts, order.node));
   SetEnv(env, "BATCH_CURRENT_HOST", share.address);
   SetEnv(env, "BATCH_CURRENT_PORT", job.port);
-  // Paddle's launchers take addresses, and add ports of their own.
+  // Paddle's launchers expect addresses and add ports themselves.
   const bool bare = job.outside->framework == "paddle";
   const auto host = [&](const NodeShare& node) {
     return bare ? node.address : Endpoint(node.address, job.port);
@@ -163,7 +163,7 @@ void SetMaCard(const MaLayout& layout, const RankFacts& rank, NodeOrder& order,
   if (rank.share->kind != "npu") return;
   Pairs& env = process.env;
   const bool one_each = rank.local_world == int(rank.share->devices.size());
-  if (one_each) {  // else a launcher of its own counts
+  if (one_each) {  // otherwise the framework's launcher counts
     SetEnvDefault(env, "RANK_ID", rank.rank);
     SetEnvDefault(env, "RANK_SIZE", rank.world);
     SetEnvDefault(env, "DEVICE_ID", std::max(0, DeviceIndex(rank)));
@@ -186,7 +186,7 @@ Status AddMaTables(const PlatformJob& job, const MaLayout& layout, std::vector<N
     order.files.push_back({"/user/config/jobstart_hccl.json", platform});
     SetEnv(order.env, "JOB_ID", MaJobName(facts.places->job));
     SetEnv(order.env, "RANK_TABLE_FILE_V_1_0", layout.rank_table);
-    // Processes of cards read the table, commands look for it in the platform's folder.
+    // Processes of cards read the table; commands look for it in the platform's folder.
     const bool boots = !order.boot_file.empty();
     SetEnv(order.env, "RANK_TABLE_FILE", boots ? layout.rank_table : "/user/config");
   }

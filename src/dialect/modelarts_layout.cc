@@ -10,7 +10,7 @@ namespace muster::dialect {
 
 namespace {
 
-// A name may hold slashes; they lead nowhere else.
+// Slashes in a name must not lead to another folder.
 std::string ChannelName(const std::string& name, size_t index) {
   std::string folder;
   for (const char c : name) folder += c == '/' ? '_' : c;
@@ -25,7 +25,7 @@ std::string CodeName(const JobSpec& spec) {
   return std::string(name.empty() || name == "." || name == ".." ? spec.name : name);
 }
 
-// Log files: ranks write their own, which stand there under the platform's names.
+// Log files of ranks under the names of the platform.
 void AddLogs(const PlatformJob& job, const MaLayout& layout, const NodeOrder& order, View& view) {
   const JobFacts& facts = *job.facts;
   const std::string name = MaJobName(facts.places->job);

@@ -65,8 +65,8 @@ elif [ -f "$2/ma-pre-start.py" ]; then
 fi
 )sh";
 
-// Images of the first generation bring a script that starts their command, and their commands name
-// files right below the folder of the code's. $4 is the home.
+// Images of the first generation contain a script that starts their command, and commands name
+// files relative to the parent of the code folder. $4 is the home folder.
 constexpr std::string_view kImage = R"sh(export PATH="$PATH:$4"
 cd "$1" || exit
 if [ -f code/run_train.sh ]; then cp code/run_train.sh "$4/run_train.sh" || exit; fi

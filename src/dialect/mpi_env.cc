@@ -9,8 +9,8 @@ namespace muster::dialect {
 
 namespace {
 
-constexpr int kConcurrentLogins = 128;  // Open MPI's own default
-// Versions before 4 have sockets below that folder, whose names may be 107 characters long.
+constexpr int kConcurrentLogins = 128;  // the default of Open MPI
+// Versions before 4 create sockets below that folder, whose paths are limited to 107 characters.
 constexpr size_t kLongestSessions = 64;
 
 bool ShareAMachine(const Allocation& allocation) {
@@ -24,7 +24,7 @@ void SetLogins(const JobFacts& facts, const MpiFiles& files, Pairs& env) {
   SetEnv(env, "OMPI_MCA_plm_rsh_agent", facts.places->muster + " agent");
   SetEnv(env, "OMPI_MCA_orte_default_hostfile", files.slots);
   SetEnv(env, "OMPI_MCA_orte_keep_fqdn_hostnames", "true");
-  // Every daemon stays a child of its node's agent, and the agent's call lasts as long as it does.
+  // Every daemon stays a child of its node's agent, whose call lasts as long as the daemon.
   SetEnv(env, "OMPI_MCA_orte_leave_session_attached", "1");
   SetEnv(env, "OMPI_MCA_plm_rsh_no_tree_spawn", "1");
   SetEnv(env, "PRTE_MCA_plm_ssh_agent", facts.places->muster + " agent");
@@ -63,8 +63,8 @@ void SetMpirunEnv(const JobFacts& facts, const MpiFiles& files, NodeOrder& head,
   // Two jobs on a machine would both bind to its first cores.
   SetEnvDefault(head.env, "OMPI_MCA_hwloc_base_binding_policy", "none");
   SetEnvDefault(head.env, "PRTE_MCA_hwloc_default_binding_policy", "none");
-  // A second at each of three steps, while a rank has failed and the others hang; a stop asks the
-  // ranks themselves (launcher/behind_mpirun.h), so that they still have their grace time.
+  // One second for each of three steps after a rank failure. A stop signals the ranks directly
+  // (launcher/behind_mpirun.h), so that they still have their grace period.
   SetEnvDefault(head.env, "OMPI_MCA_odls_base_sigkill_timeout", "0");
   SetEnvDefault(head.env, "PRTE_MCA_odls_base_sigkill_timeout", "0");
   const auto loopback = std::ranges::find_if(nodes, IsLoopback);
@@ -74,11 +74,11 @@ void SetMpirunEnv(const JobFacts& facts, const MpiFiles& files, NodeOrder& head,
                        std::any_of(nodes.begin(), nodes.end(),
                                    [](const NodeShare& share) { return share.is_virtual; });
   if (crowded) {
-    // Nodes that are one machine may have one host name, and then collide in shared memory.
+    // Nodes on one machine may have the same host name, which conflicts in shared memory.
     SetEnvDefault(head.env, "OMPI_MCA_btl", "self,tcp");
     SetEnvDefault(head.env, "OMPI_MCA_mpi_yield_when_idle", "1");
-    // Its daemons would share /tmp/ompi.HOST.USER with those of every other job here, and of two
-    // that come or go in the same instant one fails to make it.
+    // Daemons would share /tmp/ompi.HOST.USER with all jobs on this machine, and two that start or
+    // end at the same time fail.
     if (head.dir.size() <= kLongestSessions) {
       SetEnvDefault(head.env, "OMPI_MCA_orte_tmpdir_base", head.dir);
     }

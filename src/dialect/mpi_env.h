@@ -7,16 +7,16 @@
 namespace muster::dialect {
 
 struct MpiFiles {
-  std::string slots;  // "host slots=8" lines
-  std::string hydra;  // "host:8" lines
-  std::string ssh;    // the login stand-in
+  std::string slots;  // lines of "host slots=8"
+  std::string hydra;  // lines of "host:8"
+  std::string ssh;    // the ssh replacement
 };
 
-// What mpirun and mpiexec read: hosts, the login stand-in, interfaces, and how to behave where
-// several nodes are one machine. The names of Open MPI 4, of its successor's runtime, and of Hydra.
+// The variables of mpirun and mpiexec: hosts, ssh replacement, interfaces, and settings for several
+// nodes on one machine; for Open MPI 4, PRRTE and Hydra.
 void SetMpirunEnv(const JobFacts& facts, const MpiFiles& files, NodeOrder& head, RankOrder& mpirun);
 
-// Open MPI's daemons refuse to be root without it.
+// Open MPI's daemons refuse to run as root without it.
 void SetRootEnv(Pairs& env);
 
 }  // namespace muster::dialect

@@ -56,13 +56,13 @@ Status Check(const JobFacts& facts, bool own_launcher) {
   return {};
 }
 
-// mpirun takes its own folder for that of all ranks; each is to work in its node's.
+// mpirun uses its own folder for all ranks; each rank must use that of its node.
 std::vector<std::string> InNodeFolder(const std::vector<std::string>& argv) {
   return {"/bin/sh", "-c", "cd \"$MUSTER_WORK_DIR\" && exec " + ShellJoin(argv)};
 }
 
-// mpirun --hostfile F -np 16 COMMAND, with ": …" for each further role. Hydra takes hosts for all
-// of them in front, and fills them in order.
+// mpirun --hostfile F -np 16 COMMAND, with ": …" for each further role. Hydra expects all hosts
+// first and fills them in order.
 Result<std::vector<std::string>> MpirunWords(const JobFacts& facts,
                                              const std::vector<NodeOrder>& orders,
                                              NodeOrder& head) {

@@ -21,7 +21,7 @@ bool IsMsrun(const std::vector<std::string>& argv) {
   return std::string_view(argv.front()).substr(argv.front().rfind('/') + 1) == kMsrun;
 }
 
-// The first word behind msrun's own flags: the script.
+// The position of the script: the first word after msrun's flags.
 size_t ScriptAt(const std::vector<std::string>& argv) {
   size_t at = 1;
   while (at < argv.size() && argv[at].starts_with("--")) {
@@ -30,16 +30,16 @@ size_t ScriptAt(const std::vector<std::string>& argv) {
   return std::min(at, argv.size());
 }
 
-// msrun starts the scheduler on the node whose network interfaces have the address, and never finds
-// loopback addresses there but the first one. Where it has started one it waits for that, a minute
-// and more, when a worker was killed: so it does not get the first one either.
+// msrun starts the scheduler on the node whose network interfaces have the address; of loopback
+// addresses it finds only the first one. If it has started a scheduler it waits for it a minute and
+// more after a worker was killed, so the address is never that one.
 std::string MasterAddress(const NodeShare& first) {
   return first.address == "127.0.0.1" ? "127.0.0.2" : first.address;
 }
 
 std::string MasterFlag(const NodeShare& first) { return "--master_addr=" + MasterAddress(first); }
 
-// `argv` is complete: an address of the user's own is another one.
+// `argv` is complete; an address of the user may differ.
 bool StartsScheduler(const NodeShare& first, const std::vector<std::string>& argv) {
   if (first.is_virtual) return false;
   const bool ours = std::ranges::find(argv, MasterFlag(first)) != argv.end();
@@ -51,7 +51,7 @@ class Call {
   Call(const JobFacts& facts, const RankFacts& rank, NodeOrder& order)
       : facts_(facts), rank_(rank), order_(order) {}
 
-  // The words with every flag that is missing, behind msrun's name.
+  // The words after msrun's name with all missing flags.
   std::vector<std::string> Words(std::vector<std::string> argv) {
     if (!IsMsrun(argv)) argv = Wrapped(std::move(argv));
     const size_t script = ScriptAt(argv);
@@ -76,7 +76,7 @@ class Call {
   }
 
  private:
-  // msrun puts "python" before everything but python, python3 and pytest.
+  // msrun puts "python" before any program except python, python3 and pytest.
   std::vector<std::string> Wrapped(std::vector<std::string> argv) const {
     const bool drop = argv.front() == facts_.spec->python && argv.size() > 1 &&
                       argv.front() != "python" && argv.front() != "python3";
@@ -85,7 +85,7 @@ class Call {
     return argv;
   }
 
-  // Without it msrun ends at once with 0 while its workers have only begun.
+  // Without it msrun exits with 0 immediately while its workers start.
   void ForceJoin(std::vector<std::string>& own) {
     const auto said = TakeFlag(own, "join");
     own.insert(own.begin(), "--join=True");
@@ -124,7 +124,7 @@ Status ApplyMsrun(const JobFacts& facts, std::vector<NodeOrder>& orders) {
   const NodeShare& first = facts.first();
   const std::vector<std::string>& argv = orders.front().ranks.front().argv;
   if (StartsScheduler(first, argv)) return {};
-  // Where msrun's workers look for it, which may be the user's own word.
+  // The scheduler address of msrun's workers, which may be from the user's flags.
   std::vector<std::string> flags(argv.begin(), argv.begin() + long(ScriptAt(argv)));
   const auto host = TakeFlag(flags, "master_addr"), port = TakeFlag(flags, "master_port");
   std::vector<std::string> script(argv.begin() + long(ScriptAt(argv)), argv.end());

@@ -6,8 +6,8 @@
 
 namespace muster::dialect {
 
-// MindSpore's own launcher inside a job: one msrun a node, told by flags who it is. What the user
-// gave of them stays.
+// MindSpore's launcher inside a job: one msrun per node, with its node rank in flags. Flags of the
+// user are kept.
 Status ApplyMsrun(const JobFacts& facts, std::vector<NodeOrder>& orders);
 
 }  // namespace muster::dialect

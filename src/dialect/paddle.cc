@@ -17,7 +17,7 @@ namespace muster::dialect {
 
 namespace {
 
-// Every trainer listens at an endpoint of its own and knows all of them.
+// Every trainer listens at an endpoint and knows the endpoints of all trainers.
 
 constexpr std::string_view kGlooBackend = "gloo";
 constexpr std::string_view kCustomBackend = "xccl";
@@ -42,7 +42,7 @@ void SetNodeVariables(const JobFacts& facts, Version version, const std::string&
   const NodeShare& share = facts.allocation->nodes[size_t(order.node)];
   Pairs& env = order.env;
   SetEnv(env, "PADDLE_TRAINERS_NUM", facts.ranks.size());
-  // A list that is too long for a variable is left to the meeting point below, as Paddle does.
+  // If the list is too long for a variable, Paddle uses the rendezvous below.
   if (endpoints.size() < kLongestEndpoints) SetEnv(env, "PADDLE_TRAINER_ENDPOINTS", endpoints);
   SetPaddleDefaults(share, env);
   if (version < kMasterLaunch) return;
@@ -63,7 +63,7 @@ void SetNodeVariables(const JobFacts& facts, Version version, const std::string&
   }
 }
 
-// 2.1 and 2.2 have names of their own for devices.
+// Paddle 2.1 and 2.2 use other names for devices.
 void SetAcceleratorVariables(const RankFacts& rank, int device, Pairs& env) {
   env.emplace_back("FLAGS_selected_accelerators", std::to_string(device));
   env.emplace_back("PADDLE_LOCAL_DEVICE_IDS", std::to_string(device));

@@ -19,14 +19,13 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kLaunchers{"paddle.distributed.launch",
                                                      "paddle.distributed.fleet.launch", "fleetrun"};
-constexpr int kPortsOfCloud = 20;  // what the operator reserves for a pod
-// Where a launcher looks for ports of its ranks: below those of outgoing connections, which may
-// take a port between the look and the start of a rank (Paddle then aborts), and beside those of
-// nodes.
+constexpr int kPortsOfCloud = 20;  // the number that the operator reserves for a pod
+// The range in which a launcher searches ports for its ranks: below the ephemeral ports, because an
+// outgoing connection may take a port between the search and the start of a rank (Paddle then
+// aborts), and outside the range of nodes.
 constexpr const char* kPortsOfLauncher = "10000:19999";
 
-// Behind the launcher's name: where its own flags begin. Nothing for a command that calls it in a
-// shell's text.
+// The position of the launcher's flags after its name. Nothing if shell text calls it.
 std::optional<size_t> FlagsAt(const std::vector<std::string>& argv) {
   for (size_t i = 0; i < argv.size(); ++i) {
     const std::string_view name = std::string_view(argv[i]).substr(argv[i].rfind('/') + 1);
@@ -35,7 +34,7 @@ std::optional<size_t> FlagsAt(const std::vector<std::string>& argv) {
   return std::nullopt;
 }
 
-// The launcher's own flags: up to the script.
+// The launcher's flags before the script.
 std::vector<std::string> TakeOwnFlags(std::vector<std::string>& argv, size_t begin) {
   size_t end = begin;
   while (end < argv.size() && argv[end].starts_with("-")) {
@@ -51,26 +50,26 @@ void Add(std::vector<std::string>& flags, std::string_view name, const std::stri
   if (!HasFlag(flags, name)) flags.push_back(fmt::format("--{}={}", name, value));
 }
 
-// Numbers from 0: they index the devices that are visible.
+// Numbers from 0: indices of the visible devices.
 std::string Indices(const RankFacts& rank) {
   std::string list;
   for (int i = 0; i < rank.role->ranks; ++i) list += (i == 0 ? "" : ",") + std::to_string(i);
   return list;
 }
 
-// What the launchers of 2.0 to 2.2 look for first, and later ones when they fall back.
+// Variables that the launchers of 2.0 to 2.2 read first, and later ones as a fallback.
 void SetCloudVariables(const JobFacts& facts, const RankFacts& rank, NodeOrder& order) {
   Pairs& env = order.env;
   SetEnv(env, "PADDLE_TRAINERS", facts.addresses);
   SetEnv(env, "POD_IP", rank.share->address);
-  SetEnv(env, "PADDLE_TRAINER_ID", rank.node);  // of the node: a launcher reads it
+  SetEnv(env, "PADDLE_TRAINER_ID", rank.node);  // of the node, as launchers expect
   SetEnv(env, "PADDLE_TRAINERS_NUM", rank.nodes);
   SetEnv(env, "TRAINER_PORTS_NUM", std::max(kPortsOfCloud, rank.role->ranks));
   SetEnv(env, "PADDLE_PORT", facts.common_port());
   SetEnv(env, "FLAGS_START_PORT", facts.common_port());
 }
 
-// 2.3 and later: environment wins over the command line.
+// 2.3 and later: the environment overrides the command line.
 void SetMasterVariables(const JobFacts& facts, const RankFacts& rank, NodeOrder& order) {
   const NodeShare& first = facts.first();
   Pairs& env = order.env;
@@ -104,7 +103,7 @@ void ReplaceAddresses(const JobFacts& facts, const RankFacts& rank, NodeOrder& o
       Join(replaced, " ")));
 }
 
-// 1.8 takes everything from flags.
+// 1.8 reads flags only.
 void AddFlagsOf18(const JobFacts& facts, const RankFacts& rank, NodeOrder& order,
                   std::vector<std::string>& flags) {
   ReplaceAddresses(facts, rank, order, flags);
@@ -134,7 +133,7 @@ void FollowTrainers(const NodeOrder& order, int count, std::vector<std::string>&
   argv = std::move(words);
 }
 
-// Any other program, such as a script for the shell, calls the launcher itself.
+// Other programs, such as shell scripts, call the launcher themselves.
 bool IsPython(const JobSpec& spec, const std::vector<std::string>& argv) {
   return argv.front() == spec.python || argv.front().ends_with(".py") ||
          argv.front().substr(argv.front().rfind('/') + 1).starts_with("python");
@@ -183,7 +182,7 @@ namespace {
 void CompleteFlags(const JobFacts& facts, Version version, const RankFacts& rank, NodeOrder& order,
                    std::vector<std::string>& argv) {
   const auto begin = FlagsAt(argv);
-  if (!begin) return;  // inside a shell's text or script: the variables alone must do
+  if (!begin) return;  // inside shell text or a script: only variables are set
   std::vector<std::string> flags = TakeOwnFlags(argv, *begin);
   if (version < kFleetLaunch) {
     AddFlagsOf18(facts, rank, order, flags);

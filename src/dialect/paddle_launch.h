@@ -12,10 +12,10 @@ namespace muster::dialect {
 inline constexpr Version kCurrentPaddle{3, 3};
 inline constexpr Version kFleetLaunch{2, 0};  // --ips
 inline constexpr Version kRankInNode{2, 1};
-inline constexpr Version kMasterLaunch{2, 3};        // --master, and environment over flags
-inline constexpr size_t kLongestEndpoints = 48'000;  // Paddle's own limit
+inline constexpr Version kMasterLaunch{2, 3};  // --master, and the environment overrides flags
+inline constexpr size_t kLongestEndpoints = 48'000;  // the limit of Paddle
 
-// paddle.distributed.launch or fleetrun inside a job, on all three generations of its flags.
+// paddle.distributed.launch or fleetrun inside a job, for all three generations of flags.
 
 bool UsesPaddleLaunch(const JobSpec& spec, const Role& role);
 Status ApplyPaddleLaunch(const JobFacts& facts, std::vector<NodeOrder>& orders);
@@ -23,12 +23,12 @@ Status ApplyPaddleLaunch(const JobFacts& facts, std::vector<NodeOrder>& orders);
 // endpoints of every node from their own first port.
 int PortsOfPaddleLaunch(const JobSpec& spec);
 
-// Takes out the flags of 1.8 that a current launcher drops without a word, to train N times alone:
-// the job's variables say the same in its own way, and a list of devices would even break it on the
-// CPU. What was taken is said in the result, empty when nothing was.
+// Removes flags of 1.8 that a current launcher ignores silently, so that N nodes would train
+// separately: the job's variables have the same meaning, and a device list would break it on CPUs.
+// Returns the removed flags; empty if none.
 std::string TranslateOldFlags(std::vector<std::string>& argv);
 
-// Threads, and no proxy: it would stand between ranks.
+// Threads, and no proxy, which would intercept connections between ranks.
 void SetPaddleDefaults(const NodeShare& share, Pairs& env);
 
 }  // namespace muster::dialect

@@ -49,7 +49,7 @@ void SetProcess(const RankFacts& rank, int trainer, Pairs& env) {
          : part == Part::kHeter ? "HETER_TRAINER"
                                 : "TRAINER");
   SetEnv(env, "PADDLE_CURRENT_ENDPOINT", OwnEndpoint(rank));
-  // A server finds its place in the list by these two.
+  // A server finds its index in the list by these two variables.
   SetEnv(env, "POD_IP", rank.share->address);
   SetEnv(env, "PADDLE_PORT", rank.share->ports[size_t(rank.local_rank)]);
   if (part == Part::kTrainer) SetEnv(env, "PADDLE_TRAINER_ID", trainer);
@@ -76,7 +76,7 @@ Status ApplyPaddleServers(const JobFacts& facts, std::vector<NodeOrder>& orders)
       SetEnv(order.env, "PADDLE_HETER_TRAINER_IP_PORT_LIST", lists.heters);
     }
     if (version < kFleetLaunch) continue;
-    // The barrier between trainers: gloo, met over HTTP at the first server.
+    // The barrier between trainers: gloo with an HTTP rendezvous at the first server.
     SetEnvDefault(order.env, "PADDLE_WITH_GLOO", "0");
     SetEnv(order.env, "PADDLE_GLOO_RENDEZVOUS", "3");
     SetEnv(order.env, "PADDLE_GLOO_HTTP_ENDPOINT", Endpoint(first.address, first.ports.back()));

@@ -29,9 +29,9 @@ std::vector<std::string> Launched(const NodeOrder& order) {
   return {argv.begin() + (wrapped ? 6 : 0), argv.end()};
 }
 
-// What the launcher of 1.8.5 itself gave the second process of the second node, for --node_ip
-// 127.0.0.3 --started_port=6170 --selected_gpus=0,1.
-TEST(PaddleCollective, IsWhatTheLauncherOf18Gives) {
+// The variables that the launcher of 1.8.5 sets for the second process of the second node, for
+// --node_ip 127.0.0.3 --started_port=6170 --selected_gpus=0,1.
+TEST(PaddleCollective, VariablesEqualThoseOfThe18Launcher) {
   const JobSpec spec = Spec("1.8.5");
   Allocation allocation = SketchAllocation(spec);
   for (NodeShare& share : allocation.nodes) {
@@ -48,7 +48,7 @@ TEST(PaddleCollective, IsWhatTheLauncherOf18Gives) {
   EXPECT_EQ(Seen(orders[1], 1, "PADDLE_MASTER"), "(unset)");
 }
 
-TEST(PaddleCollective, HasTheNamesOfItsVersion) {
+TEST(PaddleCollective, NamesFollowTheVersion) {
   const auto old = PlanSketch(Spec("2.0")).value();
   EXPECT_EQ(Seen(old[1], 1, "PADDLE_RANK_IN_NODE"), "(unset)");
   const auto middle = PlanSketch(Spec("2.2")).value();
@@ -61,7 +61,7 @@ TEST(PaddleCollective, HasTheNamesOfItsVersion) {
   EXPECT_EQ(Seen(now[1], 1, "FLAGS_selected_accelerators"), "(unset)");
 }
 
-TEST(PaddleCollective, ChoosesTheBackendByDevice) {
+TEST(PaddleCollective, BackendFollowsTheDevice) {
   const auto cpu = PlanSketch(PlainSpec("paddle", 1, "cpu", 2, "t.py")).value();
   EXPECT_EQ(Seen(cpu[0], 0, "PADDLE_DISTRI_BACKEND"), "gloo");
   const auto npu = PlanSketch(PlainSpec("paddle", 1, "npu", 2, "t.py")).value();
@@ -72,13 +72,13 @@ TEST(PaddleCollective, ChoosesTheBackendByDevice) {
   EXPECT_EQ(Seen(gpu[0], 0, "PADDLE_DISTRI_BACKEND"), "(unset)");
 }
 
-TEST(PaddleCollective, LeavesOutAListThatNoVariableCanHold) {
+TEST(PaddleCollective, ListAboveTheVariableLimitIsOmitted) {
   const auto orders = PlanSketch(PlainSpec("paddle", 400, "gpu", 8, "t.py")).value();
   EXPECT_EQ(Seen(orders[0], 0, "PADDLE_TRAINER_ENDPOINTS"), "(unset)");
   EXPECT_EQ(Seen(orders[0], 0, "PADDLE_MASTER"), "127.77.0.1:29508");
 }
 
-TEST(PaddleLaunch, TranslatesOldFlagsForACurrentPaddleAndSaysSoOnce) {
+TEST(PaddleLaunch, OldFlagsAreTranslatedForCurrentPaddleWithOneNote) {
   const auto orders =
       PlanSketch(Spec("",
                       "python3 -m paddle.distributed.launch --cluster_node_ips=a,b --node_ip a "
@@ -96,7 +96,7 @@ TEST(PaddleLaunch, TranslatesOldFlagsForACurrentPaddleAndSaysSoOnce) {
   EXPECT_EQ(Seen(orders[1], 0, "PADDLE_DEVICES"), "0,1");
 }
 
-TEST(PaddleLaunch, LeavesThemToTheVersionThatKnowsThem) {
+TEST(PaddleLaunch, OldFlagsAreKeptForTheirVersion) {
   const auto orders =
       PlanSketch(Spec("1.8", "python3 -m paddle.distributed.launch --selected_gpus=0 train.py"))
           .value();
@@ -159,7 +159,7 @@ TEST(PaddleLaunch, AddressesOfOtherMachinesAreReplacedForVersion18) {
   EXPECT_TRUE((*orders)[1].notes.empty());
 }
 
-TEST(PaddleLaunch, InAShellTextIsToldByVariablesAlone) {
+TEST(PaddleLaunch, ShellTextGetsVariablesOnly) {
   const auto orders =
       PlanSketch(Spec("", "cd x && python3 -m paddle.distributed.launch t.py")).value();
   ASSERT_EQ(orders[1].ranks.size(), 1u);
@@ -168,7 +168,7 @@ TEST(PaddleLaunch, InAShellTextIsToldByVariablesAlone) {
   EXPECT_EQ(Seen(orders[1], 0, "PADDLE_MASTER"), "127.77.0.1:29502");
 }
 
-TEST(PaddleLaunch, InAScriptIsToldByVariablesAlone) {
+TEST(PaddleLaunch, ScriptGetsVariablesOnly) {
   JobSpec spec = Spec("", "run.sh");
   spec.launch.start = "launch";
   const auto orders = PlanSketch(spec).value();
@@ -178,7 +178,7 @@ TEST(PaddleLaunch, InAScriptIsToldByVariablesAlone) {
   EXPECT_EQ(Seen(orders[1], 0, "PADDLE_RANK"), "1");
 }
 
-TEST(PaddleLaunch, WrapsPythonByAnyName) {
+TEST(PaddleLaunch, AnyPythonInterpreterIsWrapped) {
   for (const char* run : {"train.py", "python train.py", "/opt/py/bin/python3.9 train.py"}) {
     JobSpec spec = Spec("", run);
     spec.launch.start = "launch";
@@ -188,7 +188,7 @@ TEST(PaddleLaunch, WrapsPythonByAnyName) {
   }
 }
 
-TEST(PaddleServers, GetListsThatAgree) {
+TEST(PaddleServers, ListsOfAllProcessesAgree) {
   JobSpec spec = PlainSpec("paddle", 1, "cpu", 2, "train.py");
   Role server = spec.roles[0];
   server.name = "ps";
@@ -206,7 +206,7 @@ TEST(PaddleServers, GetListsThatAgree) {
   EXPECT_EQ(PlanSketch(spec).error().text, "a Paddle job with parameter servers has no trainers");
 }
 
-TEST(TranslateOldFlags, LeavesNewOnesAlone) {
+TEST(TranslateOldFlags, NewFlagsAreKept) {
   std::vector<std::string> flags{"--master=a:1", "--devices", "0,1", "--selected_gpus", "2"};
   EXPECT_THAT(TranslateOldFlags(flags), HasSubstr("--selected_gpus"));
   EXPECT_THAT(flags, ElementsAre("--master=a:1", "--devices", "0,1"));

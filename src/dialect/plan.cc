@@ -36,8 +36,7 @@ Result<const Framework*> FindFramework(const std::string& name) {
                             : fmt::format("did you mean \"{}\"?", meant));
 }
 
-// One machine may carry nodes of several roles; each needs a name of its own for mpirun and for
-// the hosts file.
+// Nodes of several roles on one machine need distinct names for mpirun and the hosts file.
 Hosts HostsOf(const Allocation& allocation) {
   Hosts hosts;
   std::set<std::string_view> seen;
@@ -119,7 +118,7 @@ Status AddRanks(const JobFacts& facts, std::vector<NodeOrder>& orders) {
   return {};
 }
 
-// What a framework makes of a job.
+// The orders of the framework.
 Result<std::vector<NodeOrder>> PlanFacts(const JobFacts& facts, const Framework& framework) {
   const Allocation& allocation = *facts.allocation;
   const Places& places = *facts.places;
@@ -140,7 +139,7 @@ Result<std::vector<NodeOrder>> PlanFacts(const JobFacts& facts, const Framework&
   return orders;
 }
 
-// The framework plans the job as it sees itself.
+// The framework plans the job with the paths inside the view.
 Result<std::vector<NodeOrder>> PlanInside(const Platform& platform, const JobSpec& spec,
                                           const Allocation& allocation, const Places& places) {
   const JobSpec inside = platform.inside(spec);

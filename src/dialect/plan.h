@@ -10,31 +10,32 @@
 
 namespace muster::dialect {
 
-// Where things of this attempt are, decided by the server; all absolute.
+// The paths of an attempt, chosen by the server; all absolute.
 struct Places {
   JobId job = 0;
   int attempt = 1;
   std::string token;
   std::string job_dir;      // …/jobs/<id>
   std::string attempt_dir;  // …/jobs/<id>/attempts/<n>
-  std::string code_dir;     // …/code/<hash>, empty: no code
-  std::string muster;       // path of the executable on the nodes (the login stand-in for mpirun)
+  std::string code_dir;     // …/code/<hash>; empty without code
+  std::string muster;       // path of the executable on the nodes (for the ssh replacement)
   std::string data_dir;     // of the server
-  int64_t cache_limit = 0;  // of fetched inputs on each machine, bytes; 0: a share of its disk
+  // Size limit of the input cache on each machine in bytes; 0 for a share of its disk.
+  int64_t cache_limit = 0;
 };
 
-// Ports that a framework needs on each node of an allocation; the engine reserves them before Plan.
+// The number of ports that a framework needs on each node; the engine reserves them before Plan.
 int PortsPerNode(const JobSpec& spec);
 // Consecutive ports that must be the same on every node; the engine reserves them as well.
 int CommonPorts(const JobSpec& spec);
 
-// Spec + allocation = one order a node: for every rank its environment, files, folder and command.
-// Pure. kInvalid when the framework cannot be started this way; the text says what can.
+// Spec and allocation to one order per node: environment, files, folder and command of every rank.
+// Pure. kInvalid if the framework cannot be started this way; the text names alternatives.
 Result<std::vector<NodeOrder>> Plan(const JobSpec& spec, const Allocation& allocation,
                                     const Places& places);
 
-// The folder of a node in which Paddle's launcher keeps the output of its ranks; it passes on that
-// of the first one alone.
+// The folder on a node in which Paddle's launcher stores the output of its ranks; the launcher
+// forwards only that of the first rank.
 inline constexpr const char* kPaddleLogFolder = "paddle";
 
 // What `muster plan` shows at most: a plan is held in memory, with every rank's environment.
@@ -43,15 +44,15 @@ inline constexpr int kMostPlannedRanks = 32'768;
 // kInvalid when the job is larger than that.
 Status CheckPlanSize(const JobSpec& spec);
 
-// Names accepted in `framework:`, and what each is, for --help and completion.
+// The names accepted in `framework:` with a description, for --help and completion.
 struct FrameworkInfo {
   const char* name;
   const char* summary;
 };
 std::vector<FrameworkInfo> Frameworks();
 
-// An allocation for `muster plan` when no server is asked: nodes node-0 … with addresses 127.77.0.1
-// … and the devices 0 … count-1.
+// An allocation for `muster plan` without a server: nodes node-0 … with addresses 127.77.0.1 … and
+// devices 0 … count-1.
 Allocation SketchAllocation(const JobSpec& spec);
 
 }  // namespace muster::dialect

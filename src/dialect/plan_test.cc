@@ -13,7 +13,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::StartsWith;
 
-// What a process of this node sees of what was planned.
+// The environment of a process on this node.
 Pairs Whole(const NodeOrder& order, size_t rank = 0) {
   Pairs env = order.ranks[rank].env;
   env.insert(env.end(), order.env.begin(), order.env.end());
@@ -42,7 +42,7 @@ TEST(Plan, NamesFoldersHostsAndLimits) {
   EXPECT_THAT(order.folders, ElementsAre("/data/jobs/7/outputs", "/data/jobs/7/outputs/model"));
 }
 
-TEST(Plan, GivesEachRankAFolderWhenAsked) {
+TEST(Plan, EachRankHasAFolderOnRequest) {
   JobSpec spec = PlainSpec("custom", 1, "cpu", 2, "train.py");
   spec.workdir = "rank";
   const NodeOrder order = Orders(spec)[0];
@@ -50,7 +50,7 @@ TEST(Plan, GivesEachRankAFolderWhenAsked) {
   EXPECT_THAT(order.ranks[1].cwd, testing::EndsWith("/node0/work/rank1"));
 }
 
-TEST(Plan, GivesAnEmptyFolderToAJobWithoutCode) {
+TEST(Plan, JobWithoutCodeHasAnEmptyFolder) {
   Places places = SomePlaces();
   places.code_dir.clear();
   const JobSpec spec = PlainSpec("custom", 1, "cpu", 1, "true");
@@ -58,7 +58,7 @@ TEST(Plan, GivesAnEmptyFolderToAJobWithoutCode) {
   EXPECT_EQ(orders->at(0).ranks[0].cwd, "/data/jobs/7/attempts/2/node0/work");
 }
 
-TEST(Plan, LetsUsersReplaceDefaultsButNotRankVariables) {
+TEST(Plan, UsersCanReplaceDefaultsButNotRankVariables) {
   JobSpec spec = PlainSpec("pytorch", 1, "gpu", 2, "train.py");
   spec.roles[0].env = {{"OMP_NUM_THREADS", "5"},
                        {"RANK", "99"},
@@ -73,7 +73,7 @@ TEST(Plan, LetsUsersReplaceDefaultsButNotRankVariables) {
   EXPECT_EQ(Env(env, "PYTHONUNBUFFERED"), "");
 }
 
-TEST(Plan, SharesCpuSlotsAmongTheRanksAsThreads) {
+TEST(Plan, CpuSlotsAreSharedAmongRanksAsThreads) {
   JobSpec spec = PlainSpec("custom", 1, "cpu", 8, "train.py");
   spec.roles[0].ranks = 2;
   EXPECT_EQ(Env(Whole(Orders(spec)[0], 0), "OMP_NUM_THREADS"), "4");
@@ -83,7 +83,7 @@ TEST(Plan, SharesCpuSlotsAmongTheRanksAsThreads) {
             "1");
 }
 
-TEST(Plan, ShowsEveryRankAllDevicesOfItsShare) {
+TEST(Plan, EveryRankSeesAllDevicesOfItsShare) {
   JobSpec spec = PlainSpec("custom", 1, "npu", 2, "train.py");
   Allocation allocation = SketchAllocation(spec);
   allocation.nodes[0].devices = {6, 3};
@@ -96,7 +96,7 @@ TEST(Plan, ShowsEveryRankAllDevicesOfItsShare) {
             "(unset)");
 }
 
-TEST(Plan, NumbersNodesOfOneMachineApart) {
+TEST(Plan, NodesOnOneMachineHaveDistinctNames) {
   JobSpec spec = PlainSpec("custom", 1, "cpu", 1, "train.py");
   spec.roles.push_back(spec.roles[0]);
   spec.roles[1].name = "ps";
@@ -107,14 +107,14 @@ TEST(Plan, NumbersNodesOfOneMachineApart) {
   EXPECT_EQ(orders->at(1).node_name, "node-0");
 }
 
-TEST(Plan, RefusesUnknownFrameworksWithAHint) {
+TEST(Plan, UnknownFrameworksAreRejectedWithASuggestion) {
   const auto unknown = PlanSketch(PlainSpec("pytroch", 1, "cpu", 1, "x"));
   ASSERT_FALSE(unknown.has_value());
   EXPECT_EQ(unknown.error().code, Code::kInvalid);
   EXPECT_THAT(unknown.error().next, HasSubstr("pytorch"));
 }
 
-TEST(Plan, RefusesAnAllocationOfAnotherJob) {
+TEST(Plan, AllocationOfAnotherJobIsRejected) {
   const JobSpec spec = PlainSpec("pytorch", 2, "cpu", 1, "x");
   Allocation few = SketchAllocation(spec);
   few.nodes.pop_back();
@@ -128,7 +128,7 @@ TEST(Plan, RefusesAnAllocationOfAnotherJob) {
   EXPECT_EQ(Plan(JobSpec{}, Allocation{}, SomePlaces()).error().code, Code::kInvalid);
 }
 
-TEST(Pytorch, StartsTorchrunOnceANodeWithoutARankOfItsOwn) {
+TEST(Pytorch, TorchrunRunsOncePerNodeWithoutRankVariables) {
   const auto orders = Orders(PlainSpec("pytorch", 2, "cpu", 4, "torchrun train.py"));
   ASSERT_EQ(orders[1].ranks.size(), 1u);
   EXPECT_EQ(orders[1].ranks[0].rank, 1);
@@ -142,7 +142,7 @@ TEST(Pytorch, StartsTorchrunOnceANodeWithoutARankOfItsOwn) {
   EXPECT_EQ(Env(env, "PET_MASTER_PORT"), "29500");
 }
 
-TEST(Pytorch, NeverClaimsToBeTorchElastic) {
+TEST(Pytorch, TorchElasticVariablesAreNotSet) {
   for (const char* run : {"train.py", "torchrun train.py"}) {
     for (const NodeOrder& order : Orders(PlainSpec("pytorch", 1, "gpu", 2, run))) {
       for (const RankOrder& rank : order.ranks)
@@ -151,7 +151,7 @@ TEST(Pytorch, NeverClaimsToBeTorchElastic) {
   }
 }
 
-TEST(Pytorch, LetsOneProcessSpreadOverAcceleratorsButNotOverCpuSlots) {
+TEST(Pytorch, OneProcessUsesSeveralAcceleratorsButNotCpuSlots) {
   JobSpec spec = PlainSpec("pytorch", 2, "gpu", 8, "train.py");
   spec.roles[0].ranks = 1;
   EXPECT_EQ(Env(Whole(Orders(spec)[0], 0), "RANK"), "(unset)");
@@ -161,7 +161,7 @@ TEST(Pytorch, LetsOneProcessSpreadOverAcceleratorsButNotOverCpuSlots) {
   EXPECT_EQ(Env(Whole(Orders(spec)[1], 0), "OMP_NUM_THREADS"), "8");
 }
 
-TEST(Pytorch, KeepsRanksOfTorchrunAndItsOwnInSeparateWorlds) {
+TEST(Pytorch, RanksOfTorchrunAndOfMusterHaveSeparateWorlds) {
   JobSpec spec = PlainSpec("pytorch", 1, "cpu", 2, "torchrun train.py");
   spec.roles.push_back(PlainSpec("pytorch", 1, "cpu", 1, "eval.py").roles[0]);
   spec.roles[1].name = "evaluator";
@@ -172,13 +172,13 @@ TEST(Pytorch, KeepsRanksOfTorchrunAndItsOwnInSeparateWorlds) {
   EXPECT_EQ(Env(Whole(orders[1], 0), "MASTER_ADDR"), "127.77.0.2");
 }
 
-TEST(Plan, HasAFileForEveryFrameworkOfTheJobFile) {
+TEST(Plan, EveryFrameworkOfTheJobFileExists) {
   std::vector<std::string> names;
   for (const FrameworkInfo& info : Frameworks()) names.emplace_back(info.name);
   EXPECT_THAT(names, testing::ElementsAreArray(kFrameworks));
 }
 
-TEST(Mpi, RunsOneMpirunAndAgentsElsewhere) {
+TEST(Mpi, OneMpirunAndAgentsOnOtherNodes) {
   const auto orders = Orders(PlainSpec("mpi", 2, "npu", 8, "train.py"));
   ASSERT_EQ(orders[0].ranks.size(), 1u);
   EXPECT_THAT(orders[1].ranks, IsEmpty());
@@ -193,7 +193,7 @@ TEST(Mpi, RunsOneMpirunAndAgentsElsewhere) {
   EXPECT_EQ(Env(Whole(orders[0], 0), "MUSTER_RANK"), "(unset)");
 }
 
-TEST(Mpi, LeavesAnMpirunOfTheUserAlone) {
+TEST(Mpi, MpirunOfTheUserIsKept) {
   const auto orders = Orders(PlainSpec("mpi", 2, "cpu", 2, "mpirun -np 3 ./a.out"));
   EXPECT_THAT(orders[0].ranks[0].argv, ElementsAre("mpirun", "-np", "3", "./a.out"));
   EXPECT_EQ(Env(Whole(orders[0], 0), "OMPI_MCA_orte_default_hostfile"),
@@ -201,7 +201,7 @@ TEST(Mpi, LeavesAnMpirunOfTheUserAlone) {
   EXPECT_EQ(Env(Whole(orders[0], 0), "OMPI_MCA_plm_rsh_agent"), "/opt/muster agent");
 }
 
-TEST(Mpi, FoldersOfDaemonsAreTheJobsOwnUnlessSocketsWouldHaveNoNamesThere) {
+TEST(Mpi, DaemonFoldersAreInsideTheJobUnlessSocketPathsAreTooLong) {
   const JobSpec spec = PlainSpec("mpi", 2, "npu", 8, "./a.out");
   Places places = SomePlaces();
   const auto folder = [&] {
@@ -213,7 +213,7 @@ TEST(Mpi, FoldersOfDaemonsAreTheJobsOwnUnlessSocketsWouldHaveNoNamesThere) {
   EXPECT_EQ(folder(), "(unset)");
 }
 
-TEST(Mpi, RefusesWhatMpirunCannotDo) {
+TEST(Mpi, UnsupportedMpirunJobsAreRejected) {
   JobSpec spec = PlainSpec("mpi", 1, "cpu", 1, "x");
   spec.workdir = "rank";
   EXPECT_THAT(PlanSketch(spec).error().next, HasSubstr("workdir: node"));
@@ -232,7 +232,7 @@ TEST(Mpi, RefusesWhatMpirunCannotDo) {
   EXPECT_THAT(PlanSketch(spec).error().text, HasSubstr("several roles"));
 }
 
-TEST(SketchAllocation, KeepsAddressesValidForManyNodes) {
+TEST(SketchAllocation, AddressesAreValidForManyNodes) {
   const Allocation allocation = SketchAllocation(PlainSpec("custom", 300, "cpu", 1, "x"));
   EXPECT_EQ(allocation.nodes[253].address, "127.77.0.254");
   EXPECT_EQ(allocation.nodes[254].address, "127.77.1.1");

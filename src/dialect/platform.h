@@ -9,52 +9,53 @@
 
 namespace muster::dialect {
 
-// A job on its way to a platform's inside.
+// A job that is planned for a platform.
 struct PlatformJob {
-  const JobSpec* outside = nullptr;  // as the user wrote it
-  const JobFacts* facts = nullptr;   // of the job as it sees itself
-  int port = 0;                      // the platform's own, the same on every node
+  const JobSpec* outside = nullptr;  // as written by the user
+  const JobFacts* facts = nullptr;   // of the job with the paths inside the view
+  int port = 0;                      // reserved for the platform, equal on every node
 };
 
-// What scripts written for a platform find around them, beside the framework's contract: variables,
-// folders, files, and how often a command is started. One file each, one row in platforms.cc.
+// The contract of a platform in addition to that of the framework: variables, folders, files, and
+// how often a command is started. One file each, one row in platforms.cc.
 struct Platform {
   const char* name;
-  // Consecutive ports that must be the same on every node; 0: none.
+  // Number of consecutive ports that are equal on every node; 0 for none.
   int (*common_ports)(const JobSpec& spec);
-  // The job as it sees itself: the framework plans this one, with the platform's paths in it.
+  // The job with the paths of the platform; the framework plans this one.
   JobSpec (*inside)(const JobSpec& spec);
-  // `orders` come as the framework left them.
+  // `orders` as produced by the framework.
   Status (*apply)(const PlatformJob& job, std::vector<NodeOrder>& orders);
 };
 
-const Platform* FindPlatform(std::string_view name);  // null: none of that name
+const Platform* FindPlatform(std::string_view name);  // null for unknown names
 
 extern const Platform kModelarts;
 extern const Platform kModelartsV1;
 extern const Platform kApulis;
 
-// The job's number in the form of an id that platforms give: scripts make names and folders of it.
+// The job number in the form of a platform's id, from which scripts derive names and folders.
 std::string JobUuid(JobId job);
 
-// The job's folders and files that the platform's mounts must not hide.
+// The folders and files of the job that the platform's mounts must not hide.
 std::vector<std::string> KeptPaths(const JobSpec& outside, const Places& places);
 
 // A sudo that asks for no password and changes no user, in the node's folder of programs (bin). The
 // platform's pre-start step puts that folder in front of PATH.
 void AddSudo(NodeOrder& order);
 
-// Variables with one name for every node stop here: environments are bounded, and so are plans.
+// Limit of nodes up to which variables with the names of all nodes are set: environments and plans
+// are bounded.
 inline constexpr size_t kMostPeers = 512;
-// Whether the job is small enough for them; else the node's notes say that `names` are left out.
+// Whether the job is below the limit; otherwise a note of the node says that `names` are omitted.
 bool NamesEveryNode(const JobFacts& facts, std::string_view names, NodeOrder& order);
 
-// A variable that grows with the job. One that is too long for the kernel is left out, and the
-// node's notes say so.
+// Sets a variable that grows with the job. If it is too long for the kernel it is omitted, with a
+// note on the node.
 void SetLongEnv(NodeOrder& order, std::string_view name, const std::string& value);
 
-// Whether every node has NPUs, and the text of their table whatever the job starts on them, with
-// the names of its pods.
+// Whether every node has NPUs, and the text of their table with the names of pods, whatever the job
+// starts on them.
 bool HasNpus(const JobFacts& facts);
 Result<std::string> PlatformTable(const JobFacts& facts, TableForm form,
                                   const std::vector<std::string>& pods);

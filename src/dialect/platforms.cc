@@ -16,10 +16,10 @@ namespace muster::dialect {
 
 namespace {
 
-// The kernel takes no longer text in an environment.
+// The kernel's limit for one variable.
 constexpr size_t kLongestVariable = 120'000;
 
-// An interpreter is nothing without the folders beside its own.
+// An interpreter needs the folders beside its own.
 std::string InstallationOf(const std::string& program) {
   const size_t bin = program.rfind("/bin/");
   const bool last = bin != std::string::npos && program.find('/', bin + 5) == std::string::npos;
@@ -55,7 +55,7 @@ const Platform* FindPlatform(std::string_view name) {
 std::string JobUuid(JobId job) { return fmt::format("00000000-0000-4000-8000-{:012}", job); }
 
 std::vector<std::string> KeptPaths(const JobSpec& outside, const Places& places) {
-  // What is fetched is linked out of the server's cache, which only works within one mount.
+  // Fetched files are linked from the server's cache, which requires a common mount.
   const auto staging = StagingOf(outside, places);
   const bool fetches = staging && !staging->inputs.empty();
   std::vector<std::string> kept{fetches ? places.data_dir : places.job_dir};

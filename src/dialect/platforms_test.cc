@@ -1,4 +1,4 @@
-// What platforms make of a job; whole orders are pinned in golden/.
+// Plans for platforms; whole orders are compared in golden/.
 #include <gmock/gmock.h>
 
 #include "dialect/apulis.h"
@@ -40,7 +40,7 @@ std::string Source(const NodeOrder& order, std::string_view path) {
   return "(none)";
 }
 
-TEST(BootFile, IsAPythonFileThatACommandRunsAndNothingElse) {
+TEST(BootFile, IsThePythonFileOfACommandThatRunsNothingElse) {
   EXPECT_EQ(BootFile({.text = "train.py --fast", .words = {}}), "train.py");
   EXPECT_EQ(BootFile({.text = "python3 -u -X dev a/train.py x", .words = {}}), "a/train.py");
   EXPECT_EQ(BootFile({.text = {}, .words = {"/usr/bin/python3.11", "t.py"}}), "t.py");
@@ -51,7 +51,7 @@ TEST(BootFile, IsAPythonFileThatACommandRunsAndNothingElse) {
   }
 }
 
-TEST(KeepAlive, IsTakenFromTheEndOfACommandAlone) {
+TEST(KeepAlive, IsRemovedAtTheEndOfACommandOnly) {
   const auto taken = [](std::string text) {
     Command run{.text = std::move(text), .words = {}};
     return TakeKeepAlive(run) ? run.text : "(kept)";
@@ -84,7 +84,7 @@ TEST(KeepAlive, IsTakenFromTheEndOfACommandAlone) {
   EXPECT_THAT(words.words, ElementsAre("bash", "-c", "a"));
 }
 
-TEST(Modelarts, StartsABootFileOnEveryCardWithLocalFolders) {
+TEST(Modelarts, BootFileIsStartedOnEveryCardWithLocalFolders) {
   const auto orders = PlanOn("modelarts", WithCode(PlainSpec("custom", 2, "npu", 8, "train.py")));
   ASSERT_THAT(orders[1].ranks, SizeIs(8));
   const RankOrder& rank = orders[1].ranks[3];
@@ -103,7 +103,7 @@ TEST(Modelarts, StartsABootFileOnEveryCardWithLocalFolders) {
   EXPECT_EQ(orders[1].boot_file, "/home/ma-user/modelarts/user-job-dir/resnet/train.py");
 }
 
-TEST(Modelarts, NamesOfNodesResolveAndArePartOfTheVariables) {
+TEST(Modelarts, NodeNamesResolveAndAreInTheVariables) {
   const auto orders = PlanOn("modelarts", PlainSpec("custom", 2, "npu", 1, "train.py"));
   const std::string hosts = Env(orders[0].env, "VC_WORKER_HOSTS");
   const std::string name = hosts.substr(hosts.find(',') + 1);
@@ -113,7 +113,7 @@ TEST(Modelarts, NamesOfNodesResolveAndArePartOfTheVariables) {
   EXPECT_THAT(*orders[0].aliases, Contains(std::pair(1, name)));
 }
 
-TEST(Modelarts, RunsACommandOnceANodeWithThePlatformsVariablesAlone) {
+TEST(Modelarts, CommandIsStartedOncePerNodeWithPlatformVariablesOnly) {
   const auto orders = PlanOn("modelarts", PlainSpec("mindspore", 2, "npu", 8, "bash run_8p.sh"));
   ASSERT_THAT(orders[0].ranks, SizeIs(1));
   EXPECT_EQ(Env(orders[0].env, "RANK_TABLE_FILE"), "/user/config");
@@ -122,7 +122,7 @@ TEST(Modelarts, RunsACommandOnceANodeWithThePlatformsVariablesAlone) {
   EXPECT_EQ(Env(orders[0].env, "MA_NUM_GPUS"), "8");
 }
 
-TEST(Modelarts, LeavesCommandsWithALauncherToTheirFramework) {
+TEST(Modelarts, CommandsWithALauncherAreLeftToTheFramework) {
   const auto orders = PlanOn("modelarts", PlainSpec("pytorch", 2, "gpu", 8, "torchrun train.py"));
   ASSERT_THAT(orders[0].ranks, SizeIs(1));
   EXPECT_EQ(Env(orders[0].env, "PET_NPROC_PER_NODE") == "8" ||
@@ -130,7 +130,7 @@ TEST(Modelarts, LeavesCommandsWithALauncherToTheirFramework) {
             true);
 }
 
-TEST(Modelarts, TellsPytorchOfSeveralNodesWhereToMeet) {
+TEST(Modelarts, PytorchOnSeveralNodesGetsTheRendezvousAddress) {
   const auto orders = PlanOn("modelarts", PlainSpec("pytorch", 2, "gpu", 8, "train.py"));
   ASSERT_THAT(orders[1].ranks, SizeIs(1));
   const auto& argv = orders[1].ranks[0].argv;
@@ -139,7 +139,7 @@ TEST(Modelarts, TellsPytorchOfSeveralNodesWhereToMeet) {
   EXPECT_THAT(argv, Contains("--world_size=2"));
 }
 
-TEST(Modelarts, LauncherOfABootFileIsTheUsersChoice) {
+TEST(Modelarts, UserSelectsTheLauncherOfABootFile) {
   JobSpec spec = PlainSpec("custom", 2, "npu", 8, "train.py");
   spec.roles[0].env = {{"MA_RUN_METHOD", "torchrun"}};
   const auto torch = PlanOn("modelarts", spec);
@@ -163,7 +163,7 @@ TEST(Modelarts, MindsporeOnCardsReadsTheTableOfTheMount) {
   EXPECT_THAT(paths, Contains("/user/config/jobstart_hccl.json"));
 }
 
-TEST(Modelarts, CodeFoldersWithoutANameOfTheirOwnGetTheJobs) {
+TEST(Modelarts, UnnamedCodeFolderGetsTheNameOfTheJob) {
   JobSpec spec = PlainSpec("custom", 1, "cpu", 1, "train.py");
   for (const char* code : {".", "/", "..", "//"}) {
     spec.code = code;
@@ -175,13 +175,13 @@ TEST(Modelarts, CodeFoldersWithoutANameOfTheirOwnGetTheJobs) {
   EXPECT_EQ(LayoutOf(spec).code, LayoutOf(spec).job_dir);
 }
 
-TEST(Modelarts, NamesWithSlashesLeadNowhereElse) {
+TEST(Modelarts, SlashesInNamesDoNotLeaveTheFolder) {
   JobSpec spec = PlainSpec("custom", 1, "cpu", 1, "train.py");
   spec.inputs = {{"../../etc", "/x"}};
   EXPECT_EQ(MaInput(LayoutOf(spec), spec, 0), "/home/ma-user/modelarts/inputs/.._.._etc_0");
 }
 
-TEST(ModelartsV1, HandsPlacesToABootFileAndVariablesToACommand) {
+TEST(ModelartsV1, BootFileGetsUrlsAndACommandVariables) {
   const JobSpec spec = WithCode(PlainSpec("custom", 2, "gpu", 8, "train.py"));
   const auto boot = PlanOn("modelarts-v1", spec);
   EXPECT_THAT(
@@ -266,7 +266,7 @@ TEST(Apulis, RunsOnEveryNodeWithNpus) {
   EXPECT_EQ(Env(orders[1].env, "VISIBLE_IDS"), "0,1,2,3,4,5,6,7");
 }
 
-TEST(Apulis, HostFilesAreExactlyThePlatforms) {
+TEST(Apulis, HostFilesEqualThoseOfThePlatform) {
   const auto orders = PlanOn("apulis", PlainSpec("custom", 2, "gpu", 8, "./go.sh"));
   const auto text = [&](const std::string& path) -> std::string {
     for (const OrderFile& file : orders[0].files) {
@@ -281,7 +281,7 @@ TEST(Apulis, HostFilesAreExactlyThePlatforms) {
   EXPECT_THAT(text("/pod/pod.env"), Not(HasSubstr("export HOME=")));
 }
 
-TEST(Apulis, TheUsersNameIsTheJobs) {
+TEST(Apulis, UserNameComesFromTheJob) {
   JobSpec spec = PlainSpec("custom", 1, "gpu", 8, "./go.sh");
   spec.roles[0].env = {{"DLWS_USER_NAME", "li"}};
   const auto orders = PlanOn("apulis", spec);
@@ -289,7 +289,7 @@ TEST(Apulis, TheUsersNameIsTheJobs) {
   EXPECT_EQ(Source(orders[0], "/home/li"), "/data/jobs/7/outputs/home");
 }
 
-TEST(Platforms, ManyNodesBoundTheirEnvironments) {
+TEST(Platforms, EnvironmentsAreBoundedForManyNodes) {
   JobSpec spec = PlainSpec("custom", 1000, "gpu", 1, "train.py");
   for (const std::string_view platform : kPlatforms) {
     const auto orders = PlanOn(std::string(platform), spec);
@@ -299,7 +299,7 @@ TEST(Platforms, ManyNodesBoundTheirEnvironments) {
   }
 }
 
-TEST(Platforms, KeepWhatTheirFoldersWouldHide) {
+TEST(Platforms, PathsHiddenByTheirFoldersAreKept) {
   JobSpec spec = WithCode(PlainSpec("custom", 1, "cpu", 1, "train.py"));
   spec.python = "/tmp/venv/bin/python";
   for (const std::string_view platform : kPlatforms) {

@@ -14,7 +14,7 @@ namespace muster::dialect {
 
 namespace {
 
-// The role of a node and its number among the role's nodes, which stand in the order of the roles.
+// The role of a node and its index in the role; roles are in order.
 std::pair<std::string, int> TaskOf(const JobSpec& spec, int node) {
   for (const Role& role : spec.roles) {
     if (node < role.nodes) return {role.name, node};
@@ -23,7 +23,7 @@ std::pair<std::string, int> TaskOf(const JobSpec& spec, int node) {
   return {Role{}.name, node};
 }
 
-// Those of the job file; a framework may have added others, which serve.
+// Ranks of the job file; a framework may have added services.
 bool IsOfJob(const JobSpec& spec, const RankOrder& process) {
   return std::ranges::find(spec.roles, process.role, &Role::name) != spec.roles.end();
 }
@@ -131,7 +131,7 @@ NodeOrder PublishingOrder(const NodeOrder& attempt, const std::string& token,
   order.dir = dir + "/node0";
   order.attempt_dir = dir;
   order.work_dir = order.dir + "/work";
-  order.env = attempt.env;  // the job's own say in which store and with which keys
+  order.env = attempt.env;  // the job's environment selects store and keys
   SetEnv(order.env, "MUSTER_ATTEMPT_TOKEN", token);
   order.grace_ms = attempt.grace_ms;
   order.files.push_back({fmt::format("{}/{}", order.dir, kPublicationFile),

@@ -21,16 +21,16 @@ struct JobEnd {
 Publication PublicationAtEnd(const JobSpec& spec, const Places& places,
                              const std::vector<NodeOrder>& orders, const JobEnd& end);
 
-// What this node takes elsewhere while its ranks run: its own logs, and the first node the outputs,
+// The copies of this node while its ranks run: its own logs, and on the first node the outputs,
 // whose folders all nodes share.
 Publication PublicationMeanwhile(const JobSpec& spec, const Places& places, const NodeOrder& order);
 
-// Logs under the names that ModelArts has for them: a node's first process is its task, and where
-// a node has several, each has a file of its own.
+// Logs under ModelArts' names: the first process of a node is its task; if a node has several
+// processes, each has a file.
 std::vector<LogOrder> LogsOf(const JobSpec& spec, JobId job, const NodeOrder& order);
 
-// An order without ranks: its launcher publishes and ends. `attempt` is one of the orders that the
-// attempt ran by, `dir` the folder of this try.
+// An order without ranks: its launcher publishes and ends. `attempt` is an order of the attempt,
+// `dir` the folder of this try.
 NodeOrder PublishingOrder(const NodeOrder& attempt, const std::string& token,
                           const std::string& dir, const Publication& publication);
 

@@ -35,7 +35,7 @@ std::vector<NodeOrder> OrdersOf(const JobSpec& spec) {
 
 constexpr std::string_view kId = "modelarts-job-00000000-0000-4000-8000-000000000007";
 
-TEST(PublishingTest, OnSuccessEverythingIsDueAndOtherwiseWhatWasAskedFor) {
+TEST(PublishingTest, SuccessPublishesEverythingAndFailureOnlyAlways) {
   const JobSpec spec = Read(
       "run: x\noutputs: {a: s3://bkt/a, b: {to: file:///runs/b%20c, mode: publish, when: always}, "
       "c: /near, d: }\n");
@@ -73,12 +73,12 @@ TEST(PublishingTest, JobIdIsPartOfThePlace) {
   EXPECT_EQ(OutputFolder(spec.outputs[1], SomePlaces()), "/runs/7");
 }
 
-TEST(PublishingTest, WithoutFarPlacesNothingIsDue) {
+TEST(PublishingTest, NothingIsPublishedWithoutRemoteDestinations) {
   const JobSpec spec = Read("run: x\noutputs: {c: /near, d: }\n");
   EXPECT_TRUE(PublicationAtEnd(spec, SomePlaces(), OrdersOf(spec), {"succeeded"}).empty());
 }
 
-TEST(PublishingTest, ANodesLogHasTheNameOfItsTask) {
+TEST(PublishingTest, LogOfANodeHasTheNameOfItsTask) {
   const JobSpec spec = Read("run: x\nlogs: obs://bkt/log\nresources: {nodes: 2}\n");
   const auto orders = OrdersOf(spec);
   const auto all = PublicationAtEnd(spec, SomePlaces(), orders, {"stopped"});
@@ -90,7 +90,7 @@ TEST(PublishingTest, ANodesLogHasTheNameOfItsTask) {
   EXPECT_EQ(own.logs[0].name, all.logs[1].name);
 }
 
-TEST(PublishingTest, SeveralProcessesOfANodeHaveLogsOfTheirOwnAndRolesTheirNumbers) {
+TEST(PublishingTest, SeveralProcessesPerNodeHaveSeparateLogs) {
   const JobSpec spec = Read(
       "run: x\nlogs: /logs\nroles: {ps: {nodes: 1, devices: cpu:1}, worker: {nodes: 2, devices: "
       "npu:2}}\n");
@@ -101,14 +101,14 @@ TEST(PublishingTest, SeveralProcessesOfANodeHaveLogsOfTheirOwnAndRolesTheirNumbe
   EXPECT_EQ(logs[2].name, std::string(kId) + "-proc-rank-4-device-1.txt");
 }
 
-TEST(PublishingTest, TheFirstGenerationNamesLogsByTheJob) {
+TEST(PublishingTest, FirstGenerationNamesLogsByTheJob) {
   const JobSpec spec = Read("name: n\nplatform: modelarts-v1\nrun: x\nlogs: s3://bkt/l\n");
   const auto logs = LogsOf(spec, 7, OrdersOf(spec)[0]);
   ASSERT_EQ(logs.size(), 1u);
   EXPECT_EQ(logs[0].name, "job00000007-job-n-0.log");
 }
 
-TEST(PublishingTest, TheFirstNodeAloneSyncsOutputs) {
+TEST(PublishingTest, OnlyTheFirstNodeSyncsOutputs) {
   const JobSpec spec = Read(
       "run: x\nresources: {nodes: 2}\noutputs: {a: {to: s3://bkt/a, sync: 5s}, b: s3://bkt/b}\n");
   const auto orders = OrdersOf(spec);
@@ -118,7 +118,7 @@ TEST(PublishingTest, TheFirstNodeAloneSyncsOutputs) {
   EXPECT_TRUE(PublicationMeanwhile(spec, SomePlaces(), orders[1]).empty());
 }
 
-TEST(PublishingTest, AnOrderToPublishHasNoRanksAndATokenOfItsOwn) {
+TEST(PublishingTest, PublishingOrderHasNoRanksAndAUniqueToken) {
   const JobSpec spec =
       Read("run: x\nenv: {AWS_PROFILE: far}\nhooks: {setup: y}\noutputs: {a: s3://bkt/a}\n");
   const auto orders = OrdersOf(spec);

@@ -13,13 +13,13 @@ namespace muster::dialect {
 
 namespace {
 
-// PyTorch meets through four variables (env://), so that Muster starts every rank itself. Two other
-// kinds of job bring a launcher of their own, one process a node, and get what torchrun reads.
+// PyTorch's rendezvous uses four variables (env://), so Muster starts every rank. Two other kinds
+// of job have a launcher, one process per node, and get the variables of torchrun.
 constexpr std::array<std::string_view, 3> kNodeLaunchers{"torchrun", "torch.distributed.run",
                                                          "torch.distributed.launch"};
 
-// Rank 0 serves the others. One that comes before it listens waits a whole second before it tries
-// again, so a tenth in front of them is well spent.
+// Rank 0 serves the rendezvous. A rank that connects too early waits a second before it retries, so
+// ranks start a tenth of a second later.
 constexpr int64_t kHeadStartMs = 100;
 
 bool CallsTorchrun(const JobSpec& spec, const Role& role) {
@@ -27,8 +27,8 @@ bool CallsTorchrun(const JobSpec& spec, const Role& role) {
   return argv && RunsProgram(*argv, kNodeLaunchers);
 }
 
-// One process for several accelerators spreads over them itself. One process on several cpu slots
-// is simply one with threads.
+// A single process with several accelerators uses them all; a single process with several cpu slots
+// uses threads.
 bool SpreadsItself(const Role& role) {
   return role.ranks == 1 && role.devices.count > 1 && role.devices.kind != "cpu";
 }
@@ -42,12 +42,12 @@ int Processes(const JobSpec& spec, const Role& role, int) {
   return LaunchesItself(spec, role) ? 1 : role.ranks;
 }
 
-// Ranks that a node's own launcher is to start.
+// Ranks that a node's launcher starts.
 int RanksOnNode(const Role& role) {
   return role.ranks > 1 ? role.ranks : std::max(1, role.devices.count);
 }
 
-// torchrun takes every option that its command line does not give from PET_<OPTION>.
+// torchrun reads options that are missing on its command line from PET_<OPTION>.
 void SetTorchrunVariables(const JobFacts& facts, const World& world, const RankFacts& rank,
                           NodeOrder& order) {
   Pairs& env = order.env;
@@ -58,21 +58,21 @@ void SetTorchrunVariables(const JobFacts& facts, const World& world, const RankF
   SetEnv(env, "PET_NPROC_PER_NODE", RanksOnNode(*rank.role));
   SetEnv(env, "PET_MASTER_ADDR", address);
   SetEnv(env, "PET_MASTER_PORT", port);
-  // Read with --rdzv-backend=c10d; the static way makes the same of the two above.
+  // Read with --rdzv-backend=c10d; the static backend derives it from the two above.
   SetEnv(env, "PET_RDZV_ENDPOINT", Endpoint(address, port));
   SetEnv(env, "PET_RDZV_ID", fmt::format("muster-{}-{}", facts.places->job, facts.places->attempt));
   SetEnv(env, "PET_LOCAL_ADDR", rank.share->address);
   SetEnvDefault(env, "PET_ROLE", rank.role->name);
-  // Before 2.3 it looked at its ranks every five seconds.
+  // Before 2.3 the default was five seconds.
   SetEnvDefault(env, "PET_MONITOR_INTERVAL", std::string("0.1"));
-  // Its ranks share one output: copied line by line with a prefix, they do not cut into each
-  // other. Under Python 3.11 the defaults of PyTorch 1.13 do not even parse.
+  // Its ranks share one output: copied line by line with a prefix, lines are not mixed. Under
+  // Python 3.11 the defaults of PyTorch 1.13 cannot be parsed.
   SetEnvDefault(env, "PET_REDIRECTS", "1");
   SetEnvDefault(env, "PET_TEE", "1");
   SetEnvDefault(env, "PET_LOG_DIR", order.dir + "/torchrun");
 }
 
-// A plain command becomes torchrun's, when the job asks for it.
+// Wraps a plain command in torchrun on request of the job.
 void WrapInTorchrun(const JobSpec& spec, std::vector<std::string>& argv) {
   if (spec.launch.start != "torchrun" || RunsProgram(argv, kNodeLaunchers)) return;
   const bool script = argv.size() > 1 && argv[0] == spec.python && !argv[1].starts_with("-");
@@ -100,7 +100,7 @@ void RenderRank(const JobFacts& facts, const World& world, const RankFacts& rank
                 RankOrder& process) {
   if (rank.local_rank == 0) SetMeeting(world, rank, order);
   SetRankVariables(world, rank, process.env);
-  // The one process of a node may be a script that calls torchrun inside.
+  // The single process of a node may be a script that calls torchrun.
   const Role& role = *rank.role;
   if (role.ranks == 1 && role.devices.count > 1) SetTorchrunVariables(facts, world, rank, order);
 }

@@ -15,7 +15,7 @@ struct FormRow {
   std::string_view name;
   TableForm form;
 };
-// The first name of a form is its own; the others are what people call it.
+// The first name of a form is the canonical one; the others are aliases.
 constexpr std::array<FormRow, 8> kForms{{{"lab", TableForm::kLab},
                                          {"cloud", TableForm::kCloud},
                                          {"1.0", TableForm::kPlain},

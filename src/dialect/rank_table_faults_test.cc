@@ -1,5 +1,4 @@
-// Everything that can be wrong with a rank table, each with the whole of what is said about it.
-// Longer than most: it is one table of cases, and cut in two nobody would see what is missing.
+// All faults of rank tables with their exact messages. Longer than most: it is one table of cases.
 #include <functional>
 
 #include <gmock/gmock.h>
@@ -348,7 +347,7 @@ std::vector<BadTable> OtherCases() {
   };
 }
 
-TEST(RankTableFaults, EachHasItsExactMessage) {
+TEST(RankTableFaults, EachFaultHasItsExactMessage) {
   std::vector<BadTable> cases = PlainCases();
   for (auto more : {GroupCases(), OtherCases()}) {
     cases.insert(cases.end(), more.begin(), more.end());
@@ -360,7 +359,7 @@ TEST(RankTableFaults, EachHasItsExactMessage) {
   }
 }
 
-TEST(RankTableFaults, UnsortedRanksAreWarnedAboutAndMixedServersRefused) {
+TEST(RankTableFaults, UnsortedRanksAreAWarningAndMixedServersAFault) {
   json::value table = Table(TableForm::kPlain);
   std::swap(table.at_pointer("/server_list/0"), table.at_pointer("/server_list/1"));
   EXPECT_THAT(Lines(table), ElementsAre("warning: server_list[1].device[0].rank_id: rank 0 stands "
@@ -373,7 +372,7 @@ TEST(RankTableFaults, UnsortedRanksAreWarnedAboutAndMixedServersRefused) {
                                 "of other servers between them"));
 }
 
-TEST(RankTableFaults, ShapesThatAChipCannotTakeAreNamed) {
+TEST(RankTableFaults, UnsupportedShapesAreNamed) {
   EXPECT_THAT(Lines(Table(TableForm::kLab, 2, 3)),
               ElementsAre("group_list[0]: found 6 devices on 2 servers, expected 1, 2, 4, 8 or 16 "
                           "on each"));
@@ -382,7 +381,7 @@ TEST(RankTableFaults, ShapesThatAChipCannotTakeAreNamed) {
                           "each server, the same number on all; here are 3 beside 3"));
 }
 
-TEST(RankTableFaults, ServersOfASuperPodMustStandTogether) {
+TEST(RankTableFaults, ServersOfASuperPodMustBeConsecutive) {
   json::value table = Table(TableForm::kSuperPod, 3);
   table.at_pointer("/super_pod_list") = json::array{
       json::object{{"super_pod_id", "a"},
@@ -395,7 +394,7 @@ TEST(RankTableFaults, ServersOfASuperPodMustStandTogether) {
                                 "super-pod a"));
 }
 
-TEST(RankTableFaults, TheTableOfAnotherJobIsFound) {
+TEST(RankTableFaults, TableOfAnotherJobIsDetected) {
   const json::value table = Table(TableForm::kPlain);
   EXPECT_THAT(Lines(table, {.servers = {"10.1.0.11", "10.1.0.13"}}),
               ElementsAre("server_list[1]: server 10.1.0.12 is none of this job",
@@ -409,7 +408,7 @@ TEST(RankTableFaults, TheTableOfAnotherJobIsFound) {
               testing::IsEmpty());
 }
 
-TEST(RankTableFaults, AddressesMayBeLeftOutOnOneServer) {
+TEST(RankTableFaults, AddressesMayBeOmittedOnOneServer) {
   json::value table = Table(TableForm::kPlain, 1);
   table = Change(table, "/server_list/0/device/0/device_ip", kGone);
   table = Change(table, "/server_list/0/device/1/device_ip", kGone);

@@ -13,14 +13,14 @@ namespace muster::dialect {
 
 namespace {
 
-// The number behind the last '-' of a pod's name, by which its platform counts; -1 without one.
+// The number after the last '-' of a pod name, used for numbering; -1 if there is none.
 int PodNumber(const std::string& pod) {
   const size_t dash = pod.rfind('-');
   if (dash == std::string::npos) return -1;
   return int(ParseInt(std::string_view(pod).substr(dash + 1)).value_or(-1));
 }
 
-// Pods that share a server become one server of the forms that know no pods.
+// Merges pods on one server for forms without pods.
 void JoinServers(std::vector<TableServer>& servers) {
   std::vector<TableServer> joined;
   std::map<std::string, size_t> places;
@@ -42,7 +42,7 @@ void CountRanks(RankTable& table) {
   }
 }
 
-// By a number each, servers of the same number in their old order.
+// Sorts by a number; stable for equal numbers.
 template <typename Number>
 void SortServers(RankTable& table, Number number) {
   std::vector<std::pair<int, size_t>> order;
@@ -53,7 +53,7 @@ void SortServers(RankTable& table, Number number) {
   table.servers = std::move(sorted);
 }
 
-// The cloud form has no ranks; its platform counts pods by number and devices as they stand.
+// The cloud form has no ranks: pods are numbered by name and devices by position.
 void RankPods(RankTable& table) {
   SortServers(table, [](const TableServer& server) { return PodNumber(server.pod); });
   JoinServers(table.servers);
@@ -76,7 +76,7 @@ void NamePods(RankTable& table) {
   }
 }
 
-// Numbers within each super-pod; an id that was read stays.
+// Numbers servers within each super-pod; existing ids are kept.
 void FillSuperPods(RankTable& table) {
   std::vector<std::pair<std::string, int>> next;
   for (TableServer& server : table.servers) {
@@ -90,7 +90,7 @@ void FillSuperPods(RankTable& table) {
   }
 }
 
-// Keys beyond the model belong to the form that they were read in; 1.0 and 1.2 share theirs.
+// Further keys belong to the form in which they were read; 1.0 and 1.2 share theirs.
 bool ShareKeys(TableForm a, TableForm b) {
   const auto plain = [](TableForm form) {
     return form == TableForm::kPlain || form == TableForm::kSuperPod;

@@ -14,8 +14,8 @@ namespace {
 using Keys = std::span<const std::string_view>;
 
 constexpr int kMaxRank = 65'535;
-constexpr int kMaxDevice = 63;    // above what any server has
-constexpr int kMaxLabDevice = 7;  // a server with the 910 has eight
+constexpr int kMaxDevice = 63;    // above that of any server
+constexpr int kMaxLabDevice = 7;  // a 910 server has eight devices
 constexpr int kMaxPort = 65'535;
 constexpr std::array<std::string_view, 9> kLabTop{"status",
                                                   "deploy_mode",
@@ -168,7 +168,7 @@ class Reader {
     table_.servers.push_back(std::move(server));
   }
 
-  // {"device_id": "0", "device_ip": "…"}; the address may be empty, but the key must be there.
+  // {"device_id": "0", "device_ip": "…"}; the address may be empty, but the key is required.
   TableDevice ReadAddress(const json::value& value, const std::string& at, int largest) {
     TableDevice device{.at = at};
     const json::object* object = members_.Object(value, at);
@@ -353,7 +353,7 @@ class Reader {
 TableReading ReadRankTable(const json::value& document, const TableUse& use) {
   TableReading reading;
   Reader(reading.table, reading.faults).Read(document);
-  // Rules over a table that is half read would find faults of their own.
+  // Rules on a partially parsed table would report false faults.
   if (reading.Usable()) CheckTableRules(reading.table, use, reading.faults);
   return reading;
 }

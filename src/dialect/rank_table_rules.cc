@@ -15,10 +15,10 @@ namespace muster::dialect {
 
 namespace {
 
-constexpr int kMostCards = 16;  // of a server, in the lab form's rule
+constexpr int kMostCards = 16;  // per server, in the rule of the lab form
 constexpr int kChip910Cards = 8;
 
-// AF_INET, AF_INET6, or 0 for what is no address.
+// AF_INET, AF_INET6, or 0 for an invalid address.
 int FamilyOf(const std::string& text) {
   unsigned char bytes[sizeof(in6_addr)];
   if (inet_pton(AF_INET, text.c_str(), bytes) == 1) return AF_INET;
@@ -77,7 +77,7 @@ class Rules {
           Below(server.at, "pod_name"),
           fmt::format("pod {} stands twice, first in {}", Printable(server.pod), first->second));
     }
-    // HCCL counts servers by the text of their ids, start scripts by the number of the pod.
+    // HCCL sorts servers by the text of their ids, start scripts by the pod number.
     const auto wrong = std::ranges::adjacent_find(
         table_.servers, [](const auto& a, const auto& b) { return a.id > b.id; });
     if (wrong == table_.servers.end()) return;
@@ -97,7 +97,7 @@ class Rules {
           members_.Fault(Below(device.at, "rank_id"),
                          fmt::format("rank {} of a table of {} devices, expected 0 to {}",
                                      device.rank, count, count - 1));
-          doubled = true;  // one of the others is missing, and this one says why
+          doubled = true;  // explains why another one is missing
           continue;
         }
         const TableDevice*& first = owner[size_t(device.rank)];
@@ -113,7 +113,7 @@ class Rules {
     if (!doubled) CheckOrder();
   }
 
-  // Ranks of a server must follow each other; that they also stand so is for people and scripts.
+  // Ranks of a server must be consecutive; a sorted order matters to people and scripts only.
   void CheckOrder() {
     int previous = -1;
     bool warned = false;
@@ -137,7 +137,7 @@ class Rules {
     }
   }
 
-  // How many devices the servers have.
+  // Checks the numbers of devices per server.
   void CheckShape() {
     if (table_.form == TableForm::kLab) {
       const int servers = int(table_.servers.size()), count = table_.DeviceCount();
@@ -160,7 +160,7 @@ class Rules {
     }
   }
 
-  // Several servers reach each other by these addresses. Within a super-pod there is another way.
+  // Several servers connect by these addresses, except within a super-pod.
   bool NeedsAddresses() const {
     if (table_.form == TableForm::kSuperPod) {
       return std::ranges::any_of(table_.servers, [&](const TableServer& server) {
@@ -206,7 +206,7 @@ class Rules {
                                        "table",
                                        address));
     }
-    const bool may_share = table_.form == TableForm::kHosts;  // apart by port
+    const bool may_share = table_.form == TableForm::kHosts;  // distinguished by port
     const auto [first, fresh] = addresses_.emplace(address, device.at);
     if (fresh || may_share) return;
     members_.Fault(path, fmt::format("{} stands twice, first in {}", address, first->second));
@@ -224,7 +224,7 @@ class Rules {
 
   void CheckSuperPods() {
     std::map<std::pair<std::string_view, std::string_view>, std::string_view> seen;
-    std::set<std::string_view> left;  // super-pods whose servers have been passed
+    std::set<std::string_view> left;  // super-pods whose servers have ended
     std::string_view current;
     for (const TableServer& server : table_.servers) {
       if (server.super_pod != current) {

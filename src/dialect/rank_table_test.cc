@@ -39,7 +39,7 @@ std::vector<std::string> Lines(const TableReading& reading) {
 constexpr TableForm kAll[] = {TableForm::kLab, TableForm::kCloud, TableForm::kPlain,
                               TableForm::kHosts, TableForm::kSuperPod};
 
-TEST(RankTable, OfEveryFormIsAsPinned) {
+TEST(RankTable, EveryFormMatchesItsGoldenFile) {
   const bool update = std::getenv("MUSTER_UPDATE_GOLDEN") != nullptr;
   for (const TableForm form : kAll) {
     const std::string text = ToPrettyJson(ToJsonObject(Made(form, 8)));
@@ -54,7 +54,7 @@ TEST(RankTable, OfEveryFormIsAsPinned) {
   }
 }
 
-TEST(RankTable, ThatIsMadePassesItsOwnCheckInEveryForm) {
+TEST(RankTable, NewTablesPassTheCheckInEveryForm) {
   for (const TableForm form : kAll) {
     const TableReading reading = ReadRankTable(ToJsonObject(Made(form, 8)));
     EXPECT_THAT(Lines(reading), IsEmpty()) << FormName(form);
@@ -62,14 +62,14 @@ TEST(RankTable, ThatIsMadePassesItsOwnCheckInEveryForm) {
   }
 }
 
-TEST(RankTable, IsTheSameAfterBeingReadAndWritten) {
+TEST(RankTable, RoundTrips) {
   for (const TableForm form : kAll) {
     const json::object before = ToJsonObject(Made(form, 8));
     EXPECT_EQ(ToJson(ToJsonObject(ReadRankTable(before).table)), ToJson(before)) << FormName(form);
   }
 }
 
-TEST(RankTable, KeepsRanksAndAddressesInEveryConversion) {
+TEST(RankTable, ConversionsKeepRanksAndAddresses) {
   const std::string plain = ToJson(ToJsonObject(Made(TableForm::kPlain, 8)));
   for (const TableForm form : kAll) {
     const RankTable there = ConvertRankTable(Made(TableForm::kPlain, 8), form);
@@ -78,7 +78,7 @@ TEST(RankTable, KeepsRanksAndAddressesInEveryConversion) {
   }
 }
 
-TEST(RankTable, CountsPodsByTheirNumberAsTheirPlatformDoes) {
+TEST(RankTable, PodsAreNumberedByName) {
   std::vector<TableHost> hosts = TwoHosts(1);
   hosts[0].pod = "job-worker-10";
   hosts[1].pod = "job-worker-9";
@@ -88,7 +88,7 @@ TEST(RankTable, CountsPodsByTheirNumberAsTheirPlatformDoes) {
   EXPECT_EQ(table.servers[0].devices[0].rank, 0);
 }
 
-TEST(RankTable, JoinsPodsOfOneServer) {
+TEST(RankTable, PodsOfOneServerAreMerged) {
   std::vector<TableHost> hosts = TwoHosts(2);
   hosts[1].server = hosts[0].server;
   hosts[1].devices = {2, 3};
@@ -98,7 +98,7 @@ TEST(RankTable, JoinsPodsOfOneServer) {
   EXPECT_EQ(table.servers[0].devices.size(), 4u);
 }
 
-TEST(RankTable, KeepsFurtherKeysWhereTheFormHasThem) {
+TEST(RankTable, FurtherKeysAreKeptInFormsThatHaveThem) {
   RankTable table = Made(TableForm::kPlain);
   table.servers[0].more = {{"host_ip", "10.1.0.11"}};
   table.servers[0].devices[0].more = {{"device_port", "16700"}};
@@ -108,7 +108,7 @@ TEST(RankTable, KeepsFurtherKeysWhereTheFormHasThem) {
               Not(HasSubstr("device_port")));
 }
 
-TEST(RankTable, MergesServersAndCountsAnew) {
+TEST(RankTable, MergeConcatenatesServersAndRenumbers) {
   const auto hosts = TwoHosts(2);
   const std::vector<RankTable> tables{*MakeRankTable(std::span(hosts).first(1), TableForm::kPlain),
                                       *MakeRankTable(std::span(hosts).last(1), TableForm::kPlain)};
@@ -116,7 +116,7 @@ TEST(RankTable, MergesServersAndCountsAnew) {
             ToJson(ToJsonObject(Made(TableForm::kPlain))));
 }
 
-TEST(RankTable, RefusesToMergeWhatDoesNotBelongTogether) {
+TEST(RankTable, IncompatibleTablesAreNotMerged) {
   const std::vector<RankTable> twice{Made(TableForm::kPlain), Made(TableForm::kPlain)};
   EXPECT_EQ(MergeRankTables(twice).error().text, "server 10.1.0.11 is in two of the tables");
   const std::vector<RankTable> mixed{Made(TableForm::kPlain), Made(TableForm::kLab)};
@@ -131,7 +131,7 @@ TEST(RankTable, NeedsAnAddressForEachDeviceOrNone) {
             "server 10.1.0.12 has 2 devices and 1 device addresses");
 }
 
-TEST(RankTable, NamesItsForms) {
+TEST(RankTable, FormsHaveNames) {
   for (const TableForm form : kAll) EXPECT_EQ(ParseForm(FormName(form)).value(), form);
   EXPECT_EQ(ParseForm("v0").value(), TableForm::kCloud);
   EXPECT_EQ(ParseForm("2.0").error().text,
@@ -147,7 +147,7 @@ TEST(DeviceAddresses, AreReadFromHccnConf) {
   EXPECT_EQ(PickAddresses(*known, {2}).error().text, "hccn.conf has no address_2");
 }
 
-TEST(DeviceAddresses, OfABrokenHccnConfAreRefusedByLine) {
+TEST(DeviceAddresses, BrokenHccnConfIsRejectedWithTheLine) {
   EXPECT_EQ(ParseHccnConf("\naddress_0=here\n").error().text,
             "hccn.conf, line 2: found \"address_0=here\", expected address_N=ADDRESS");
   EXPECT_EQ(ParseHccnConf("address_0=10.0.0.1\naddress_0=10.0.0.2").error().text,
@@ -162,7 +162,7 @@ TEST(DeviceAddresses, FollowARule) {
   EXPECT_EQ(*AddressByRule("10.9.8.7", 3, 4), "10.9.8.7");
 }
 
-TEST(DeviceAddresses, OfABrokenRuleAreRefusedByPlace) {
+TEST(DeviceAddresses, BrokenRuleIsRejectedWithThePosition) {
   for (const char* rule : {"10.0.0.{", "10.0.0.{x}", "10.0.0.{1+}", "10.0.0.{d/0}", "10.0.0.{(d}",
                            "10.0.0.{}", "10.0.0.{999999999*999999999}", "10.0.0.{1 1}"}) {
     EXPECT_THAT(AddressByRule(rule, 1, 1).error().text, HasSubstr("cannot be read at")) << rule;

@@ -8,7 +8,7 @@ namespace muster::dialect {
 
 namespace {
 
-constexpr int kLabCards = 8;  // interfaces of a server, which the lab form names
+constexpr int kLabCards = 8;  // interfaces of a server in the lab form
 constexpr std::string_view kDefaultPort = "16666";
 
 std::string Text(size_t number) { return fmt::format("{}", number); }
@@ -17,7 +17,7 @@ void PutMore(json::object& object, const Pairs& more) {
   for (const auto& [key, value] : more) object[key] = value;
 }
 
-// Servers as a reader of the file counts them: several pods may stand on one.
+// The number of servers; several pods may be on one.
 size_t DistinctServers(const RankTable& table) {
   std::vector<std::string_view> ids;
   for (const TableServer& server : table.servers) ids.emplace_back(server.id);

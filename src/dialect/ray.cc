@@ -9,8 +9,8 @@ namespace muster::dialect {
 
 namespace {
 
-// Ray is a cluster of its own inside the job: a head on the first node, a worker on every other, as
-// services, and the job's command as the driver that uses them.
+// A Ray cluster inside the job: a head on the first node and a worker on every other node as
+// services, and the job's command as the driver.
 
 int Processes(const JobSpec& spec, const Role& role, int role_node) {
   return &role == &spec.roles.front() && role_node == 0 ? 1 : 0;
@@ -38,7 +38,7 @@ std::vector<std::string> StartWords(const JobFacts& facts, const NodeShare& shar
   return words;
 }
 
-// The driver waits for the head: Ray gives up on a cluster that is not there yet.
+// The driver waits for the head, because Ray fails if the cluster is not running.
 std::vector<std::string> Driver(const std::vector<std::string>& argv) {
   return {"/bin/sh", "-c",
           "until ray status >/dev/null 2>&1; do sleep 1; done; exec " + ShellJoin(argv)};

@@ -15,7 +15,8 @@ InputOrder OrderOf(const JobSpec& spec, const std::pair<std::string, std::string
                    const Places& places) {
   const auto& [name, url] = input;
   std::string folder = name;
-  if (name.contains('/')) {  // slashes lead nowhere else, and two names stay two
+  // Slashes must not lead to another folder, and distinct names must stay distinct.
+  if (name.contains('/')) {
     std::ranges::replace(folder, '/', '_');
     const auto at = std::ranges::find(spec.inputs, input) - spec.inputs.begin();
     folder += fmt::format("_{}", at);

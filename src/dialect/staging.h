@@ -10,16 +10,16 @@
 
 namespace muster::dialect {
 
-// Where the job finds an input: on the machine, or in a folder of the attempt when it is fetched.
-// The same on all nodes: one command may start them all.
+// The path of an input in the job: on the machine, or in a folder of the attempt if it is fetched.
+// Equal on all nodes, because one command may start all ranks.
 std::string InputPath(const JobSpec& spec, const std::pair<std::string, std::string>& input,
                       const Places& places);
 
-// Where code out of a bucket is fetched to, once for all nodes; each copies it from there.
+// The folder of code from a bucket, fetched once for all nodes; each node copies it.
 std::string FetchedCode(const Places& places);
 
-// What each node has to fetch, and which buckets it looks for, before anything of the job runs;
-// nothing when there is nothing.
+// What a node fetches, and the buckets that it checks, before the ranks start; nothing if there is
+// none.
 std::optional<Staging> StagingOf(const JobSpec& spec, const Places& places);
 
 }  // namespace muster::dialect

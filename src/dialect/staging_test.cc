@@ -22,7 +22,7 @@ JobSpec Far() {
   return spec;
 }
 
-TEST(StagingTest, AJobFindsWhatIsFetchedInItsAttemptsFolder) {
+TEST(StagingTest, FetchedInputsAreInTheFolderOfTheAttempt) {
   const JobSpec spec = Far();
   const Places places = PlacesHere();
   EXPECT_EQ(InputPath(spec, spec.inputs[0], places), "/x");
@@ -31,7 +31,7 @@ TEST(StagingTest, AJobFindsWhatIsFetchedInItsAttemptsFolder) {
             "/data/jobs/7/attempts/1/inputs/weights/resnet.ckpt");
 }
 
-TEST(StagingTest, OnlyWhatIsFetchedIsOrdered) {
+TEST(StagingTest, OnlyFetchedInputsAreOrdered) {
   const auto staging = StagingOf(Far(), PlacesHere());
   ASSERT_TRUE(staging);
   EXPECT_EQ(staging->data_dir, "/data");
@@ -45,7 +45,7 @@ TEST(StagingTest, OnlyWhatIsFetchedIsOrdered) {
   EXPECT_FALSE(StagingOf(near, PlacesHere()));
 }
 
-TEST(StagingTest, BucketsThatResultsGoToAreLookedAtBeforehand) {
+TEST(StagingTest, BucketsOfResultsAreCheckedBeforehand) {
   JobSpec spec;
   spec.published = {{.name = "here", .to = "/x"},
                     {.name = "far", .to = "s3://bkt/out/${job_id}/", .overwrite = true}};
@@ -72,7 +72,7 @@ TEST(StagingTest, BucketsThatResultsGoToAreLookedAtBeforehand) {
   EXPECT_FALSE(StagingOf(spec, PlacesHere()));
 }
 
-TEST(StagingTest, NamesWithSlashesStayApart) {
+TEST(StagingTest, NamesWithSlashesStayDistinct) {
   JobSpec spec;
   spec.inputs = {{"a_b", "s3://bkt/x/"}, {"a/b", "s3://bkt/y/"}, {"a/../b", "s3://bkt/z/"}};
   const auto staging = StagingOf(spec, PlacesHere());
@@ -82,7 +82,7 @@ TEST(StagingTest, NamesWithSlashesStayApart) {
   EXPECT_EQ(staging->inputs[2].folder, "/data/jobs/7/attempts/1/inputs/a_.._b_2");
 }
 
-TEST(StagingTest, TheFirstGenerationOfModelArtsPassesUrlsOn) {
+TEST(StagingTest, FirstGenerationOfModelArtsPassesUrls) {
   JobSpec spec = Far();
   spec.platform = "modelarts-v1";
   EXPECT_FALSE(StagingOf(spec, PlacesHere()));

@@ -10,7 +10,7 @@ namespace muster::dialect {
 
 namespace {
 
-constexpr size_t kShown = 40;  // characters of a value in a message
+constexpr size_t kShown = 40;  // length of a value in a message
 
 std::string Shown(const json::value& value) {
   std::string text = Printable(ToJson(value));

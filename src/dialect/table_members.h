@@ -11,8 +11,8 @@
 
 namespace muster::dialect {
 
-// Members of the objects of a rank table, each read by its kind. What is wrong becomes a fault, and
-// the member reads as nothing. HCCL takes texts only, even for numbers.
+// Typed access to members of rank table objects. An invalid member is reported as a fault and reads
+// as nothing. HCCL accepts strings only, also for numbers.
 class TableMembers {
  public:
   explicit TableMembers(std::vector<TableFault>& faults) : faults_(faults) {}
@@ -21,19 +21,19 @@ class TableMembers {
   void Warn(std::string path, std::string text);
 
   const json::object* Object(const json::value& value, const std::string& path);
-  // A list that is there and has something in it.
+  // A non-empty list.
   const json::array* List(const json::object& from, const std::string& path, std::string_view key);
   std::optional<std::string> Text(const json::object& from, const std::string& path,
                                   std::string_view key);
-  // The same, or an empty text when the key is not there.
+  // As Text, but an empty text if the key is missing.
   std::optional<std::string> TextIfThere(const json::object& from, const std::string& path,
                                          std::string_view key);
   std::optional<int> Number(const json::object& from, const std::string& path, std::string_view key,
                             int low, int high);
-  // A number that only says again how long a list is.
+  // Checks a number that repeats the length of a list.
   void Count(const json::object& from, const std::string& path, std::string_view key, size_t length,
              std::string_view of, bool needed = true);
-  // Every other key: those that the form has are taken as they are, the rest gets a warning.
+  // All other keys: those of the form are kept, others get a warning.
   Pairs More(const json::object& from, const std::string& path,
              std::span<const std::string_view> read, std::span<const std::string_view> known);
 
@@ -44,7 +44,7 @@ class TableMembers {
 std::string Below(const std::string& path, std::string_view key);
 std::string Below(const std::string& path, std::string_view key, size_t index);
 
-// The rules that hold over a table which could be read; adds to the faults.
+// Checks the rules for a completely parsed table; appends faults.
 void CheckTableRules(const RankTable& table, const TableUse& use, std::vector<TableFault>& faults);
 
 }  // namespace muster::dialect

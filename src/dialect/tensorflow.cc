@@ -14,10 +14,10 @@ namespace muster::dialect {
 
 namespace {
 
-// TF_CONFIG names the endpoints of all tasks by kind, and which of them a process is. A process
-// takes all GPUs that it sees, so that a node has one; NPUs take a process each.
+// TF_CONFIG contains the endpoints of all tasks by kind, and the task of the process. A process
+// uses all visible GPUs, so a node has one process; with NPUs one process per device.
 
-constexpr size_t kLongestVariable = 128 * 1024 - 64;  // the kernel's, with a name in front
+constexpr size_t kLongestVariable = 128 * 1024 - 64;  // the kernel's limit, including the name
 
 std::string TaskType(const Role& role) {
   if (role.name == "master") return "chief";
@@ -33,7 +33,7 @@ int Processes(const JobSpec& spec, const Role& role, int) {
 }
 
 struct Cluster {
-  std::map<std::string, json::array> tasks;  // evaluators stand outside
+  std::map<std::string, json::array> tasks;  // without evaluators
 
   explicit Cluster(const JobFacts& facts) {
     for (const RankFacts& rank : facts.ranks) {
@@ -63,8 +63,8 @@ struct Cluster {
   }
 };
 
-// On NPUs the ranks are also told HCCL's way: by a table when the job names a form, else by a chief
-// that they all report to. The two exclude each other.
+// With NPUs the ranks also get HCCL's variables: a rank table if the job names a form, else a chief
+// for all ranks. They exclude each other.
 Status SetNpuVariables(const JobFacts& facts, std::vector<NodeOrder>& orders) {
   const std::string& form = facts.spec->launch.rank_table;
   if (form.empty()) {

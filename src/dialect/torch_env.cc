@@ -15,7 +15,7 @@ void World::Add(const RankFacts& rank) {
 }
 
 void SetMeeting(const World& world, const RankFacts& rank, NodeOrder& order) {
-  // As torchrun has it: a lost peer ends a collective on devices instead of a wait without end.
+  // As torchrun sets it: a lost peer ends a collective on devices instead of an endless wait.
   SetEnvDefault(order.env, "TORCH_NCCL_ASYNC_ERROR_HANDLING", 1);
   SetEnv(order.env, "MASTER_ADDR", world.first->address);
   SetEnv(order.env, "MASTER_PORT", world.first->ports.front());

@@ -6,14 +6,14 @@
 
 namespace muster::dialect {
 
-// A framework's version as far as launch contracts care.
+// The version of a framework, as far as launch contracts need it.
 struct Version {
   int major = 0;
   int minor = 0;
   auto operator<=>(const Version&) const = default;
 };
 
-// What the job says of its framework, or `current` when it says nothing.
+// The version in the job, or `current` if it names none.
 Version VersionOf(const JobSpec& spec, Version current);
 
 }  // namespace muster::dialect

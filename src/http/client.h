@@ -15,13 +15,14 @@ namespace muster::http {
 struct ClientOptions {
   std::string url;  // "http://host:port" or https
   std::string token;
-  std::string ca_file;  // PEM, for https; empty: $SSL_CERT_FILE, else the system's
+  // PEM file for https; empty for $SSL_CERT_FILE, else the system's certificates.
+  std::string ca_file;
   int64_t connect_timeout_ms = 5'000;
   int64_t timeout_ms = 60'000;  // without a byte of progress
-  int64_t gather_ms = 100;      // the longest that a piece of a body waits until it is whole
+  int64_t gather_ms = 100;      // the longest time for gathering a whole piece of a body
 };
 
-// A stretch of an open file that the caller keeps open; read while it is sent.
+// A range of an open file that the caller keeps open; read during the transfer.
 struct FileRange {
   int fd = -1;
   int64_t offset = 0;
@@ -29,48 +30,49 @@ struct FileRange {
   std::string name;  // for errors
 };
 
-// One exchange with all that can be said of it, for those who move large bodies.
+// One exchange with all options, for callers that transfer large bodies.
 struct Call {
   std::string method = "GET";
   std::string target;
   Headers headers;
   std::string_view body;
   std::optional<FileRange> file;  // instead of `body`
-  // The body of an answer of 2xx until it returns false; empty: into the Response. Where it comes
-  // quickly, it comes in pieces of 256 KiB, each at a multiple of that.
+  // Receives the body of a 2xx response until it returns false; empty to store the body in the
+  // Response. A fast body arrives in pieces of 256 KiB, aligned to that size.
   std::function<bool(std::string_view)> take;
-  // The status and headers of an answer of 2xx, before the first byte of its body goes to `take`.
+  // Receives status and headers of a 2xx response before the first byte of its body.
   std::function<void(const Response&)> begin;
-  // Told of the bytes of the file that went out; false ends the call with kConflict.
+  // Receives the number of sent file bytes; returning false ends the call with kConflict.
   std::function<bool(int64_t)> sent;
 };
 
-// A blocking client for one server, keeping its connection open. One thread at a time.
+// A blocking client for one server with a persistent connection. One thread at a time.
 class Client {
  public:
   static Result<std::unique_ptr<Client>> Create(ClientOptions options);
   virtual ~Client() = default;
 
-  // Any status is a Response; only transport trouble is an Error. A request on a kept connection
-  // that the server had closed is sent once more.
+  // Any status is a Response; only a transport failure is an Error. A request on a persistent
+  // connection that the server had closed is repeated once.
   virtual Result<Response> Send(const std::string& method, const std::string& target,
                                 std::string_view body = {}, const Headers& headers = {}) = 0;
   virtual Result<Response> Do(const Call& call) = 0;
-  // PUT of a file's bytes without holding them in memory.
+  // PUT with the bytes of a file, without holding them in memory.
   virtual Result<Response> SendFile(const std::string& method, const std::string& target,
                                     const os::Path& file, const Headers& headers = {}) = 0;
-  // Hands body bytes on as they come, until the body ends or `take` returns false. The Response has
-  // status, headers and, unless it is 200, the body. `idle` runs at least every `idle_ms` while
-  // nothing comes; false ends the call.
+  // Passes body bytes to `take` as they arrive, until the body ends or `take` returns false. The
+  // Response has status, headers and, unless the status is 200, the body. `idle` runs at least
+  // every `idle_ms` while no bytes arrive; returning false ends the call.
   virtual Result<Response> Read(const std::string& target, const Headers& headers,
                                 const std::function<bool(std::string_view)>& take, int64_t idle_ms,
                                 const std::function<bool()>& idle) = 0;
 };
 
 struct SseEvent {
-  std::string event = "message", id, data;  // `id`: of this event, else of the last that had one
+  // `id` of this event, else of the last event that had one.
+  std::string event = "message", id, data;
 };
-// Cuts a server-sent event stream into events, whatever the chunks.
+// Splits a server-sent event stream into events, independent of the chunks.
 class SseParser {
  public:
   void Feed(std::string_view bytes, const std::function<void(const SseEvent&)>& take);
@@ -78,11 +80,11 @@ class SseParser {
  private:
   void TakeLine(std::string_view line, const std::function<void(const SseEvent&)>& take);
 
-  std::string buffer_;  // a line that has not ended yet
+  std::string buffer_;  // an incomplete line
   SseEvent current_;
-  bool started_ = false;  // past the place where a byte order mark may stand
+  bool started_ = false;  // after the position of a byte order mark
   bool has_data_ = false;
-  bool oversize_ = false;  // the event being read is above the limit and will be dropped
+  bool oversize_ = false;  // the current event exceeds the limit and will be dropped
 };
 
 std::string UrlEncode(std::string_view text);

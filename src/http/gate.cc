@@ -20,7 +20,7 @@ std::unexpected<Response> Refuse(int status, Code code, std::string text, std::s
   return std::unexpected(std::move(response));
 }
 
-// "host:port", "[::1]:port" and both without port.
+// Host without port for "host:port" and "[::1]:port".
 std::string_view WithoutPort(std::string_view host) {
   if (host.starts_with('[')) return host.substr(0, std::min(host.find(']'), host.size() - 1) + 1);
   return host.substr(0, std::min(host.find(':'), host.size()));

@@ -10,7 +10,7 @@
 
 namespace muster::http {
 
-// What a head says about the message around it.
+// What the head says about the message as a whole.
 struct RequestFacts {
   bool http11 = true;
   bool chunked = false;
@@ -29,7 +29,7 @@ class SignIn {
   virtual Finding Check(const Request& head) const = 0;
 };
 
-// Decides, by the head alone, whether a request may go on to its handler. Knows no socket.
+// Decides by the head alone whether a request is passed to its handler. Independent of sockets.
 class Gate {
  public:
   // `loopback`: only this machine's programs can connect, so a foreign Host is a web page that had
@@ -37,7 +37,8 @@ class Gate {
   // `sign_in`, where given, outlives the gate.
   Gate(std::string_view token, bool loopback, const SignIn* sign_in = nullptr);
 
-  // Fills path, query and params of `request`. The row that serves it, or the answer instead.
+  // Fills path, query and params of `request`. Returns the route, or the response that refuses the
+  // request.
   std::expected<const Route*, Response> Admit(const Router& router, const RequestFacts& facts,
                                               Request& request) const;
 
@@ -50,7 +51,7 @@ class Gate {
   std::expected<void, Response> CheckToken(const Request& request) const;
 
   const bool has_token_;
-  const Digest token_;  // SHA-256, so that the comparison's time tells not even the length
+  const Digest token_;  // SHA-256, so that the comparison time does not reveal the length
   const bool loopback_;
   const SignIn* const sign_in_;
 };

@@ -49,7 +49,7 @@ constexpr Phrase kPhrases[] = {
     {507, "Insufficient Storage"},
 };
 
-// Headers that are the server's to set.
+// Headers that only the server sets.
 constexpr std::string_view kOwn[] = {"content-length", "transfer-encoding", "connection", "date",
                                      "server"};
 
@@ -57,7 +57,7 @@ constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"
 constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                    "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
-// What an answer has unless its handler says otherwise; an empty value leaves the header out.
+// Default headers, which a handler may override; an empty value removes the header.
 constexpr std::pair<std::string_view, std::string_view> kDefaults[] = {
     {"Cache-Control", "no-store"}, {"X-Content-Type-Options", "nosniff"}};
 
@@ -114,7 +114,7 @@ std::string HeadWriter::Write(const Response& response, Framing framing, bool ke
   } else if (framing == Framing::kChunked) {
     AddHeader(head, "Transfer-Encoding", "chunked");
   }
-  // Said in both cases, since HTTP/1.0 clients that ask to be kept wait for the word.
+  // Sent in both cases, because HTTP/1.0 clients with keep-alive expect it.
   AddHeader(head, "Connection", keep_alive ? "keep-alive" : "close");
   return head += "\r\n";
 }

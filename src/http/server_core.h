@@ -17,13 +17,14 @@
 
 namespace muster::http {
 
-// Where the requests of a server go: one of the two.
+// The destination of requests: a router or a service.
 struct Entrance {
   const Router* router = nullptr;
   Service* service = nullptr;
 };
 
-// What the listener and the sessions of one server share. On its loop only; outlives them all.
+// The state shared by the listener and the sessions of a server. Used on its loop only; outlives
+// them all.
 struct ServerCore {
   ServerCore(ServerOptions given, Entrance entrance, bool loopback,
              std::optional<TlsContext> secure, std::shared_ptr<Crew> all, Crew::Member::Take take)
@@ -51,24 +52,24 @@ struct ServerCore {
   }
 
   const ServerOptions options;
-  const Router* const router;  // one of the two
+  const Router* const router;  // exactly one of the two is set
   Service* const service;
   const Gate gate;
   const std::optional<TlsContext> tls;
   const SystemClock clock;
-  const std::shared_ptr<Crew> crew;  // shared by the servers that are its members
+  const std::shared_ptr<Crew> crew;  // shared by its members
   Crew::Member member;
   UnauthorisedConnections unauthorised;
 
-  os::Loop* loop = nullptr;  // set before anything is accepted
+  os::Loop* loop = nullptr;  // set before the first connection
   HeadWriter heads;
   Connection::Scratch scratch;
-  std::unordered_set<Connection*> connections;  // those being served
-  int refusing = 0;                             // those being told that there are too many
+  std::unordered_set<Connection*> connections;  // the connections in service
+  int refusing = 0;                             // connections that are being refused with 503
   int streams = 0;
   int64_t requests = 0;
   bool draining = false;
-  std::function<void()> on_drained;  // draining, and the last connection went
+  std::function<void()> on_drained;  // called after the last connection while draining
 };
 
 }  // namespace muster::http

@@ -25,7 +25,7 @@ constexpr std::string_view kOptionsWithValue = "BbcDEeFIiJLlmOoPpQRSWw";
 constexpr auto kLongestWait = std::chrono::seconds(60);
 constexpr auto kPause = std::chrono::milliseconds(20);
 
-// How many words the option at the front takes, itself included.
+// The number of words that the option at the front takes, including itself.
 size_t OptionLength(std::string_view option) {
   for (size_t i = 1; i < option.size(); ++i)
     if (kOptionsWithValue.contains(option[i])) return i + 1 == option.size() ? 2 : 1;
@@ -125,7 +125,7 @@ int Complain(std::string_view host, const Error& error) {
   const std::string words =
       fmt::format("muster agent: {}{}{}{}{}\n", host, host.empty() ? "" : ": ", error.text,
                   error.next.empty() ? "" : "; ", error.next);
-  std::fputs(words.c_str(), stderr);  // not fmt::print, which throws when the disk is full
+  std::fputs(words.c_str(), stderr);  // fmt::print would throw if the disk is full
   return kCannotRun;
 }
 

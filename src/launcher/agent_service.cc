@@ -27,7 +27,7 @@ bool IsSameUser(int socket) {
   return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 
-// Takes over every descriptor that came with a message; those beyond three are closed.
+// Takes ownership of every descriptor that arrived with a message, and closes those beyond three.
 void TakeFiles(msghdr& message, std::vector<os::Fd>& files) {
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr;
        header = CMSG_NXTHDR(&message, header)) {
@@ -73,7 +73,7 @@ void AgentService::Accept() {
   }
 }
 
-// False when the caller is gone.
+// Returns false if the caller has disconnected.
 bool AgentService::Receive(Caller& caller) {
   char buffer[65536];
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * 16)];
@@ -123,13 +123,13 @@ Result<pid_t> AgentService::Run(const AgentRequest& request,
                            .stdin_fd = files[0].get(),
                            .stdout_fd = files[1].get(),
                            .stderr_fd = files[2].get()};
-  // What is true of the calling node must not be said of this one.
+  // Variables of the calling node must not override those of this node.
   command.env.Set(order_.env);
   MUSTER_ASSIGN(const os::Child child, starter_.Start(std::move(command)));
   return child.pid;
 }
 
-// The caller ended before its command: the command hears what a terminal's line would tell it.
+// The caller ended before its command: the command receives SIGHUP, as from a closed terminal.
 void AgentService::HangUp(Id id) {
   const auto it = callers_.find(id);
   if (it->second.pid > 0) killpg(it->second.pid, SIGHUP);
@@ -140,7 +140,7 @@ void AgentService::HangUp(Id id) {
 void AgentService::Answer(Id id, int code, const std::string& message) {
   const auto it = callers_.find(id);
   const std::string answer = fmt::format("{}\n{}", code, message);
-  // So short that the socket's buffer takes it whole; a caller that is gone misses nothing.
+  // The answer fits the socket buffer; a caller that has disconnected is ignored.
   (void)send(it->second.socket.get(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   loop_.Unwatch(it->second.watch);
   callers_.erase(it);

@@ -17,9 +17,9 @@
 
 namespace muster::launcher {
 
-// Runs on this node what processes of the same job on other nodes ask for through `muster agent`,
-// as sshd would: the words joined with blanks and handed to a shell. Serves this user only.
-// Commands are started like ranks and found by the same sweep.
+// Runs commands on this node for processes of the same job on other nodes, which call `muster
+// agent`; the words are joined with blanks and passed to a shell, as sshd does. Accepts connections
+// of this user only. Commands are started like ranks and covered by the same sweep.
 class AgentService {
  public:
   // Starter and order outlive the service.
@@ -29,19 +29,19 @@ class AgentService {
   AgentService& operator=(const AgentService&) = delete;
 
   Status Listen();
-  // Answers the caller when the child was a command of one.
+  // Sends the exit code to the caller if the child was a command.
   void Take(const EndedChild& child);
-  void Signal(int signal) const;   // to every command's process group
-  std::set<pid_t> Groups() const;  // those that Signal reaches
+  void Signal(int signal) const;   // sends the signal to every command's process group
+  std::set<pid_t> Groups() const;  // the process groups that Signal reaches
   void RefuseMore() { open_ = false; }
 
  private:
   struct Caller {
     os::Fd socket;
     os::Loop::Id watch = 0;
-    std::string bytes;          // of the request so far
-    std::vector<os::Fd> files;  // that came with it
-    pid_t pid = -1;             // once the command runs
+    std::string bytes;          // bytes of the request so far
+    std::vector<os::Fd> files;  // descriptors received with the request
+    pid_t pid = -1;             // set when the command runs
   };
   using Id = uint64_t;
 

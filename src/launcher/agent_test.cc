@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 Result<AgentCall> Parse(const std::vector<std::string>& args) { return ParseAgentCall(args); }
 
-TEST(AgentTest, OptionsOfSshAreSkippedBeforeAndAfterTheHost) {
+TEST(AgentTest, SshOptionsBeforeAndAfterTheHostAreSkipped) {
   const auto call = Parse({"-x", "-o", "BatchMode=yes", "-p2222", "-vp", "22", "root@node-1", "-p",
                            "22", "--", "orted", "-mca", "ess"});
   ASSERT_TRUE(call);
@@ -57,7 +57,7 @@ TEST(AgentTest, HostsAreFoundByNameAndByAddress) {
   EXPECT_FALSE(FindHost(json::value("text"), "x"));
 }
 
-TEST(AgentWireTest, RequestSurvivesTheTripByteForByte) {
+TEST(AgentWireTest, RequestIsDecodedUnchanged) {
   const AgentRequest sent{"/tmp/\377", {"a b", "", "'c\n"}, {"X=\376=1", "Y="}};
   const std::string frame = EncodeAgentRequest(sent);
   ASSERT_EQ(AgentPayloadSize(frame), frame.size() - kAgentHeader);
@@ -68,7 +68,7 @@ TEST(AgentWireTest, RequestSurvivesTheTripByteForByte) {
   EXPECT_EQ(got->env, sent.env);
 }
 
-TEST(AgentWireTest, MalformedPayloadsAreRefused) {
+TEST(AgentWireTest, MalformedPayloadsAreRejected) {
   using namespace std::string_literals;
   for (const auto& bad : {""s, "/tmp"s, "/tmp\0"s, "/tmp\0x\0"s, "/tmp\0-1\0a\0"s,
                           "/tmp\0"
@@ -82,10 +82,10 @@ TEST(AgentWireTest, MalformedPayloadsAreRefused) {
     EXPECT_FALSE(DecodeAgentPayload(bad)) << testing::PrintToString(bad);
 }
 
-// Runs `muster agent` in a child with its output in a file.
+// Runs `muster agent` in a child process with its output in a file.
 class AgentServiceTest : public testing::Test {
  protected:
-  // Two nodes; the second one only serves.
+  // Two nodes; the second one has no ranks and only serves commands.
   void SetUp() override {
     auto order = bench_.Order(1, {}, 2);
     order.agent = true;
@@ -122,7 +122,7 @@ class AgentServiceTest : public testing::Test {
   LaunchBench bench_;
 };
 
-TEST_F(AgentServiceTest, CommandRunsOnTheNodeAndItsCodeComesBack) {
+TEST_F(AgentServiceTest, CommandRunsOnTheNodeAndItsExitCodeIsReturned) {
   EXPECT_EQ(Run({"node-1", "echo $CARRIED", "$WHERE;", "echo $MUSTER_NODE_MARK; exit 42"}), 42);
   EXPECT_THAT(Out(), HasSubstr("over node-1\n"));
   EXPECT_THAT(Out(), HasSubstr(".1\n"));
@@ -131,14 +131,14 @@ TEST_F(AgentServiceTest, CommandRunsOnTheNodeAndItsCodeComesBack) {
   EXPECT_FALSE(Lines<LauncherEnded>(bench_.Record(1))[0].failed);
 }
 
-TEST_F(AgentServiceTest, DaemonOfACommandLivesOnUntilTheNodeEnds) {
+TEST_F(AgentServiceTest, DaemonOfACommandRunsUntilTheNodeEnds) {
   EXPECT_EQ(Run({"node-1", "(setsid sleep 1000 > /dev/null 2>&1 &)"}), 0);
   EXPECT_GE(bench_.Marked(1), 1);
   End();
   EXPECT_GE(Lines<NodeClean>(bench_.Record(1))[0].found, 1);
 }
 
-TEST_F(AgentServiceTest, CommandHearsWhenItsCallerIsGone) {
+TEST_F(AgentServiceTest, CommandReceivesSighupWhenItsCallerDisconnects) {
   const pid_t caller = Start({"node-1",
                               "trap 'echo hangup >> heard; exit' HUP; echo ready > began; "
                               "while :; do sleep 0.02; done"});
@@ -149,13 +149,13 @@ TEST_F(AgentServiceTest, CommandHearsWhenItsCallerIsGone) {
   End();
 }
 
-TEST_F(AgentServiceTest, UnknownHostIsRefusedByName) {
+TEST_F(AgentServiceTest, UnknownHostIsRejectedByName) {
   EXPECT_EQ(Run({"node-7", "true"}), 255);
   EXPECT_THAT(Out(), HasSubstr("node-7"));
   End();
 }
 
-TEST_F(AgentServiceTest, GarbageOnTheSocketHurtsNobody) {
+TEST_F(AgentServiceTest, InvalidBytesOnTheSocketAreIgnored) {
   ASSERT_EQ(Run({"node-1", "true"}), 0);
   for (const std::string garbage : {"\xff\xff\xff\xff too long", "\x04", "\x04\0\0\0nope"}) {
     const auto socket = ConnectToNode(bench_.NodeDir(1));

@@ -22,7 +22,7 @@ void Put(std::string& out, std::string_view text) {
   out += '\0';
 }
 
-// The next string of the payload, or nothing at its end.
+// The next string of the payload; nothing at its end.
 std::optional<std::string> Next(std::string_view& payload) {
   const size_t end = payload.find('\0');
   if (end == std::string_view::npos) return std::nullopt;
@@ -36,7 +36,7 @@ std::unexpected<Error> Malformed() {
               "use the same muster on all nodes");
 }
 
-// The socket's address is short whatever the folder is called: it goes through a descriptor of it.
+// A socket path is limited to 108 bytes, so the address goes through a descriptor of the folder.
 sockaddr_un AddressThrough(const os::Fd& folder) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -12,14 +12,14 @@
 
 namespace muster::launcher {
 
-// What `muster agent` and a launcher say to each other over the unix socket agent.sock in the
-// node's folder. The request is a frame (length, little-endian 32 bit, then the payload) whose
-// first byte carries three descriptors: standard input, output, error. The answer is the exit code
-// in decimal, a newline, and perhaps a message; then the connection closes.
+// The protocol between `muster agent` and a launcher over the unix socket agent.sock in the node's
+// folder. The request is a frame (32-bit little-endian length, then the payload) whose first byte
+// carries three descriptors: standard input, output and error. The answer is the exit code in
+// decimal, a newline and an optional message; then the connection closes.
 
 struct AgentRequest {
   std::string cwd;
-  std::vector<std::string> words;  // of the command, as ssh would get them
+  std::vector<std::string> words;  // of the command, as ssh would pass them
   std::vector<std::string> env;    // "NAME=value"
 };
 
@@ -31,7 +31,7 @@ std::string EncodeAgentRequest(const AgentRequest& request);  // the whole frame
 uint32_t AgentPayloadSize(std::string_view header);           // `header` has kAgentHeader bytes
 Result<AgentRequest> DecodeAgentPayload(std::string_view payload);
 
-// A listening, or a connected, socket at `node_dir`/agent.sock, however long that path is.
+// A listening or connected socket at `node_dir`/agent.sock, for paths of any length.
 Result<os::Fd> ListenForAgents(const os::Path& node_dir);
 Result<os::Fd> ConnectToNode(const os::Path& node_dir);
 

@@ -30,7 +30,7 @@ void AppendFile::Release() {
   if (--holds_ == 0 && !pending_.empty()) WriteNow();
 }
 
-// While an earlier line waits for room, all that came after it waits behind it.
+// Later lines wait until an earlier line has been written.
 void AppendFile::WriteNow() {
   if (retry_ == 0) Flush();
 }

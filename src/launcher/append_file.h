@@ -10,9 +10,9 @@
 
 namespace muster::launcher {
 
-// An append-only file whose lines must not be lost: what cannot be written now (a full disk, a
-// quota) is kept, in order, and tried again every half second; a line that went in halfway is
-// completed from where it stands. Used on the loop's thread.
+// An append-only file whose lines must not be lost. Lines that cannot be written now (full disk,
+// quota) are kept in order and retried every half second; a partially written line is completed.
+// Used on the loop's thread.
 class AppendFile {
  public:
   AppendFile(os::Loop& loop, os::Fd file, std::string name);
@@ -21,13 +21,13 @@ class AppendFile {
   AppendFile& operator=(const AppendFile&) = delete;
 
   void Append(std::string_view bytes);
-  // From here to the Release that belongs to it, what is appended is gathered; then it goes in as
-  // one piece. May be nested.
+  // Starts gathering lines until the matching Release, which writes them in one call. May be
+  // nested.
   void Hold() { ++holds_; }
   void Release();
-  // Writes what is gathered so far: what others are about to learn must not be here alone.
+  // Writes the gathered lines now, before another process learns of their content.
   void WriteNow();
-  // Runs `fn` once everything is in the file: at once when it is already.
+  // Runs `fn` when all lines are in the file; immediately if they are.
   void WhenSettled(std::function<void()> fn);
   bool settled() const { return pending_.empty(); }
 

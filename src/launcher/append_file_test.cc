@@ -14,7 +14,7 @@
 namespace muster::launcher {
 namespace {
 
-// A disk that is full after so many bytes of a file, while it lives.
+// Simulates a full disk after this many bytes of a file, while the object exists.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) {
@@ -36,14 +36,14 @@ os::Fd OpenAppend(const os::Path& path) {
   return std::move(os::Open(path, O_WRONLY | O_CREAT | O_APPEND)).value();
 }
 
-TEST(AppendFileTest, LinesWaitForRoomAndKeepTheirOrder) {
+TEST(AppendFileTest, LinesWaitForSpaceAndKeepTheirOrder) {
   const os::TempDir dir;
   os::FakeLoop loop;
   AppendFile file(loop, OpenAppend(dir / "f"), "f");
   file.Append("first\n");
   bool settled = false;
   {
-    const FullDisk disk(10);  // the second line goes in halfway
+    const FullDisk disk(10);  // the second line is written partially
     file.Append("second\n");
     file.Append("third\n");
     EXPECT_FALSE(file.settled());
@@ -57,7 +57,7 @@ TEST(AppendFileTest, LinesWaitForRoomAndKeepTheirOrder) {
   EXPECT_EQ(os::ReadFile(dir / "f").value(), "first\nsecond\nthird\n");
 }
 
-TEST(AppendFileTest, HeldLinesGoInAsOnePieceAndThenItIsSettled) {
+TEST(AppendFileTest, HeldLinesAreWrittenInOneCall) {
   const os::TempDir dir;
   os::FakeLoop loop;
   AppendFile file(loop, OpenAppend(dir / "f"), "f");
@@ -65,7 +65,7 @@ TEST(AppendFileTest, HeldLinesGoInAsOnePieceAndThenItIsSettled) {
   file.Hold();
   file.Append("first\n");
   EXPECT_EQ(text(), "");
-  file.WriteNow();  // and it goes on being held
+  file.WriteNow();  // gathering continues afterwards
   file.Hold();
   file.Append("second\n");
   file.Release();
@@ -78,7 +78,7 @@ TEST(AppendFileTest, HeldLinesGoInAsOnePieceAndThenItIsSettled) {
   EXPECT_TRUE(settled);
 }
 
-TEST(AppendFileTest, HeldLinesWaitBehindTheOneThatHasNoRoom) {
+TEST(AppendFileTest, HeldLinesWaitForALineWithoutSpace) {
   const os::TempDir dir;
   os::FakeLoop loop;
   AppendFile file(loop, OpenAppend(dir / "f"), "f");
@@ -94,7 +94,7 @@ TEST(AppendFileTest, HeldLinesWaitBehindTheOneThatHasNoRoom) {
   EXPECT_EQ(os::ReadFile(dir / "f").value(), "first\nsecond\n");
 }
 
-TEST(AppendFileTest, SettledFileSaysSoAtOnce) {
+TEST(AppendFileTest, SettledFileCallsBackImmediately) {
   const os::TempDir dir;
   os::FakeLoop loop;
   AppendFile file(loop, OpenAppend(dir / "f"), "f");
@@ -103,7 +103,7 @@ TEST(AppendFileTest, SettledFileSaysSoAtOnce) {
   EXPECT_TRUE(settled);
 }
 
-TEST(AppendFileTest, FileThatGoesAwayLeavesNoTimerBehind) {
+TEST(AppendFileTest, DestructionCancelsTheRetryTimer) {
   const os::TempDir dir;
   os::FakeLoop loop;
   {
@@ -115,7 +115,7 @@ TEST(AppendFileTest, FileThatGoesAwayLeavesNoTimerBehind) {
   EXPECT_EQ(loop.timer_count(), 0u);
 }
 
-TEST(RecordWriterTest, StampsLinesWithWallClockAndTimeSinceItBegan) {
+TEST(RecordWriterTest, LinesHaveWallClockAndTimeSinceStart) {
   const os::TempDir dir;
   os::FakeLoop loop;
   RecordWriter record(loop, OpenAppend(dir / "record"));

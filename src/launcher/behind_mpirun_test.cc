@@ -26,21 +26,21 @@ TEST(BehindMpirunTest, RanksAndTheirChildrenAreFoundOnTheFirstNode) {
               ElementsAre(12, 13));
 }
 
-TEST(BehindMpirunTest, RanksOfADaemonAreFoundOnTheOthers) {
+TEST(BehindMpirunTest, RanksOfADaemonAreFoundOnOtherNodes) {
   EXPECT_THAT(
       Pids({Process(20, 1, 20, "sh"), Process(21, 20, 20, "orted"), Process(22, 21, 22, "python3")},
            {20}),
       ElementsAre(22));
 }
 
-TEST(BehindMpirunTest, OtherLaunchersAndOtherJobsAreLeftAlone) {
+TEST(BehindMpirunTest, OtherLaunchersAndOtherJobsAreIgnored) {
   EXPECT_THAT(Pids({Process(10, 1, 10, "torchrun"), Process(12, 10, 12, "python3"),
                     Process(30, 1, 30, "mpirun"), Process(31, 30, 31, "python3")},
                    {10}),
               IsEmpty());
 }
 
-TEST(BehindMpirunTest, RanksInMpirunsOwnGroupNeedNoSignalOfTheirOwn) {
+TEST(BehindMpirunTest, RanksInTheGroupOfMpirunNeedNoSeparateSignal) {
   EXPECT_THAT(Pids({Process(10, 1, 10, "mpirun"), Process(12, 10, 10, "python3")}, {10}),
               IsEmpty());
 }

@@ -12,7 +12,7 @@
 namespace muster::launcher {
 namespace {
 
-// Its last record; without it the list was cut off.
+// The last entry of a complete list.
 constexpr std::string_view kEnd = "end";
 
 std::unexpected<Error> Damaged() { return Fail(Code::kCorrupt, "the list of files is damaged"); }
@@ -23,7 +23,7 @@ std::string CacheKey(std::vector<SourceFile> files) {
   std::ranges::sort(files, {}, &SourceFile::name);
   std::string all;
   for (const SourceFile& file : files) {
-    // Lengths, so that no two lists spell the same text.
+    // Lengths make the text unambiguous.
     all += fmt::format("{} {} {}\n{}\n{}\n", file.name.size(), file.size, file.identity.size(),
                        file.name, file.identity);
   }
@@ -40,7 +40,7 @@ std::string WriteFileList(std::span<const CachedFile> files) {
   std::string text;
   for (const CachedFile& file : files) {
     text += fmt::format("{} {} {}", file.size, file.mtime_ns, file.name);
-    text += '\0';  // the one byte that no name has
+    text += '\0';  // the only byte that no name contains
   }
   text += kEnd;
   text += '\0';

@@ -11,20 +11,19 @@
 
 namespace muster::launcher {
 
-// What the cache of fetched inputs decides by. Pure; input_cache.h does it.
+// The decisions of the input cache. Pure; input_cache.h executes them.
 
-// One file of a source, as its listing tells it.
+// A file of a source, from its listing.
 struct SourceFile {
-  std::string name;  // relative, '/' between components
+  std::string name;  // relative, with '/' between components
   int64_t size = 0;
-  std::string identity;  // changes when the content does: where it is, and its ETag
+  std::string identity;  // changes with the content: location and ETag
 };
-// 64 hex digits that stand for exactly these files, whatever their order.
+// 64 hex digits that identify exactly these files, independent of their order.
 std::string CacheKey(std::vector<SourceFile> files);
 bool IsCacheKey(std::string_view name);
 
-// A file of an entry as it was when the entry was sealed. A name with '/' at its end is a folder
-// with nothing in it.
+// A file of a cache entry when the entry was sealed. A name with a trailing '/' is an empty folder.
 struct CachedFile {
   std::string name;
   int64_t size = 0;
@@ -32,24 +31,24 @@ struct CachedFile {
   bool operator==(const CachedFile&) const = default;
 };
 std::string WriteFileList(std::span<const CachedFile> files);
-// kCorrupt when it is cut off or is none.
+// kCorrupt if the list is truncated or invalid.
 Result<std::vector<CachedFile>> ReadFileList(std::string_view text);
 
-// How much an entry is.
+// The size of a cache entry.
 struct EntrySize {
   int64_t bytes = 0;
-  int64_t files = -1;  // not told by entries of old
+  int64_t files = -1;  // -1 for entries of older versions
   bool operator==(const EntrySize&) const = default;
 };
 std::string WriteEntrySize(const EntrySize& size);
-EntrySize ReadEntrySize(std::string_view text);  // nothing in it: 0 bytes
+EntrySize ReadEntrySize(std::string_view text);  // an empty text is 0 bytes
 
-// Which entry a source is as long as its store gives it the same stamp.
+// The cache entry of a source, valid while the store returns the same stamp.
 struct KnownSource {
   std::string stamp;
-  std::string key;  // of the entry
+  std::string key;  // of the cache entry
   int64_t bytes = 0;
-  bool single = false;  // one file that the URL itself names
+  bool single = false;  // a single file that the URL names
   bool operator==(const KnownSource&) const = default;
 };
 std::string WriteKnownSource(const KnownSource& known);
@@ -58,11 +57,11 @@ std::optional<KnownSource> ReadKnownSource(std::string_view text);
 struct CacheEntry {
   std::string key;
   int64_t bytes = 0;
-  int64_t used_ms = 0;  // when a job last began to use it
+  int64_t used_ms = 0;  // when a job last started to use it
   bool in_use = false;
 };
-// Which entries go, so that the rest is within the limit: the least recently used first, never one
-// in use. All that can go, when even that is not enough.
+// The entries to evict so that the rest fits the limit: least recently used first, never an entry
+// in use. All evictable entries if that is not sufficient.
 std::vector<std::string> ChooseEvictions(std::vector<CacheEntry> entries, int64_t limit);
 
 }  // namespace muster::launcher

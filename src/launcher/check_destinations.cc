@@ -11,10 +11,10 @@
 namespace muster::launcher {
 namespace {
 
-// A store that says nothing for so long does not hold the job up.
+// A store that does not respond for this long does not delay the job further.
 constexpr int64_t kPatienceMs = 3000;
 
-// Only a clear answer counts: keys that may write need not have the right to list.
+// Only an explicit "no such bucket" counts: keys with write access may lack the right to list.
 bool IsMissing(const transfer::Location& at, transfer::Stores& stores) {
   if (at.kind != transfer::Location::Kind::kObject) return false;
   const auto store = stores.For(at.profile);

@@ -9,9 +9,9 @@
 
 namespace muster::launcher {
 
-// Whether the buckets are there that outputs and logs will go to: better told before a job trains
-// for a night than after. An error when an output has none; notes for people about logs. A store
-// that cannot be asked now may be there in the end, and is no error.
+// Checks before the ranks start that the buckets for outputs and logs exist. An error if the bucket
+// of an output is missing; notes for missing log buckets. A store that does not respond now may be
+// available later and is not an error.
 Result<std::vector<std::string>> CheckDestinations(const Staging& staging,
                                                    transfer::Stores& stores);
 

@@ -11,7 +11,7 @@
 namespace muster::launcher {
 namespace {
 
-// 0, or the errno. Network file systems know no exclusive rename, but all of them an exclusive
+// Returns 0 or errno. Network file systems lack an exclusive rename, but all have an exclusive
 // link.
 int RenameExclusively(const os::Path& from, const os::Path& to) {
   if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;

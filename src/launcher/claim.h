@@ -8,9 +8,9 @@
 
 namespace muster::launcher {
 
-// Takes the node for this launcher: `node_dir`/record comes into being, empty and locked in the
-// same instant, so nobody ever sees it without the lock that tells a living launcher. Nothing when
-// it exists: another launcher has, or had, the node.
+// Claims the node for this launcher: creates `node_dir`/record empty and locked in one step, so
+// that no process ever sees it unlocked while this launcher lives. Returns nothing if the record
+// exists: another launcher runs or ran this node.
 Result<std::optional<os::Fd>> ClaimRecord(const os::Path& node_dir);
 
 }  // namespace muster::launcher

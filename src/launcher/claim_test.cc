@@ -11,7 +11,7 @@
 namespace muster::launcher {
 namespace {
 
-TEST(ClaimTest, FirstGetsALockedEmptyRecordAndLaterOnesNothing) {
+TEST(ClaimTest, FirstCallGetsALockedEmptyRecordAndLaterCallsNothing) {
   const os::TempDir dir;
   auto first = ClaimRecord(dir.path());
   ASSERT_TRUE(first);
@@ -28,7 +28,7 @@ TEST(ClaimTest, FirstGetsALockedEmptyRecordAndLaterOnesNothing) {
   EXPECT_FALSE(os::IsLocked(dir / "record"));
 }
 
-TEST(ClaimTest, OnlyOneOfManyAtOnceGetsIt) {
+TEST(ClaimTest, OneOfManyConcurrentCallsSucceeds) {
   const os::TempDir dir;
   std::atomic<int> won = 0;
   std::vector<std::jthread> threads;
@@ -44,7 +44,7 @@ TEST(ClaimTest, OnlyOneOfManyAtOnceGetsIt) {
   EXPECT_EQ(count, 1) << "drafts of the losers stay behind";
 }
 
-TEST(ClaimTest, FolderThatIsMissingIsAnError) { EXPECT_FALSE(ClaimRecord("/nowhere/node0")); }
+TEST(ClaimTest, MissingFolderIsAnError) { EXPECT_FALSE(ClaimRecord("/nowhere/node0")); }
 
 }  // namespace
 }  // namespace muster::launcher

@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kLargestEndpoint = 1 << 16;
 
-// A family of variables is left alone when the user has one of it: half of ours with half of his
-// would reach no store at all.
+// If the user sets one variable of a family, none of the family is set: a mixture of both would
+// reach no store.
 constexpr std::string_view kMoxFamily[] = {"S3_ENDPOINT", "S3_USE_HTTPS", "ACCESS_KEY_ID",
                                            "SECRET_ACCESS_KEY"};
 constexpr std::string_view kAwsFamily[] = {"AWS_ENDPOINT_URL",
@@ -43,7 +43,7 @@ os::Path PackagesFolder(const os::Path& data) {
   return data / "python" / hash;
 }
 
-// By size too: a power cut may leave the names of files without their bytes.
+// Compares sizes as well: after a power cut a file may exist without its bytes.
 bool IsWhole(const os::Path& folder) {
   return std::ranges::all_of(CompanionFiles(), [&](const CompanionFile& file) {
     const auto size = os::FileSize(folder / file.path);
@@ -78,7 +78,7 @@ Status LayOutCompanions(const os::Path& data) {
   const os::Path folder = PackagesFolder(data);
   if (IsWhole(folder)) return {};
   const os::Path made = folder.parent_path() / "new";
-  MUSTER_TRY(os::RemoveTree(made));  // of a server that was killed
+  MUSTER_TRY(os::RemoveTree(made));  // left by a server that was killed
   MUSTER_TRY(os::RemoveTree(folder));
   MUSTER_TRY(WriteFiles(made));
   if (::rename(made.c_str(), folder.c_str()) != 0)

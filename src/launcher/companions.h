@@ -16,39 +16,38 @@ namespace muster::launcher {
 // read. None of it is in the order: the key of the attempt is in a file that only the owner reads.
 
 struct CompanionFile {
-  std::string_view path;  // below the folder of packages
+  std::string_view path;  // relative to the folder of packages
   std::string_view text;
 };
-std::span<const CompanionFile> CompanionFiles();  // generated
+std::span<const CompanionFile> CompanionFiles();  // generated at build time
 
-// Writes the packages below DATA, into a folder named by their content that is there as a whole or
-// not at all. Once, by the server, before it starts launchers; an executable of another version has
-// a folder of its own, so that running jobs keep theirs.
+// Writes the packages to a folder below DATA that is named by their content and appears atomically.
+// The server calls it once before it starts launchers. Another version of the executable uses
+// another folder, so that running jobs keep theirs.
 Status LayOutCompanions(const os::Path& data);
 
-// Finds out their name, which takes longer than all else here. A process that forks launchers calls
-// it once for all of them.
+// Computes the name of the folder, which is slow. A process that forks launchers calls it once.
 void KnowCompanions();
 
 class Companions {
  public:
   Companions() = default;
-  // Those of the data directory that the attempt lies in: what is not there is left out. Looks at
-  // the disk; before the node gets a view of its own. `whole` is the folder of packages that was
-  // found whole before, by which each file need not be looked at again; or empty.
+  // The companions in the data directory of the attempt; missing ones are omitted. Reads the disk,
+  // before the node enters a view. `whole` is a folder of packages that was found complete before,
+  // which skips the check of each file; may be empty.
   static Companions For(const NodeOrder& order, const std::string& whole = "");
   const std::string& packages() const { return packages_; }
 
-  // To be called last: a user's own values stay. Doing it again changes nothing.
+  // Must be called last: variables of the user have precedence. Idempotent.
   void AddTo(Environment& environment) const;
-  // What the view of a node must not hide.
+  // Keeps the companions visible in the view of a node.
   void KeepIn(View& view) const;
 
  private:
   void AddStore(Environment& environment) const;
 
-  std::string packages_, executable_, endpoint_file_;  // empty: not there
-  bool own_aws_ = false;                               // the user has settings for AWS on disk
+  std::string packages_, executable_, endpoint_file_;  // empty if missing
+  bool own_aws_ = false;                               // the user has AWS settings on disk
   struct Store {
     std::string endpoint, access_key, secret_key, region;
   } store_;

@@ -42,7 +42,7 @@ class CompanionsTest : public testing::Test {
   NodeOrder order_;
 };
 
-TEST_F(CompanionsTest, PackagesAreLaidOutOnceAndWhole) {
+TEST_F(CompanionsTest, PackagesAreWrittenOnceAndCompletely) {
   ASSERT_TRUE(LayOutCompanions(dir_.path()));
   const os::Path folder = After({}).Get("PYTHONPATH");
   EXPECT_EQ(folder.parent_path(), dir_.path() / "python");
@@ -55,7 +55,7 @@ TEST_F(CompanionsTest, PackagesAreLaidOutOnceAndWhole) {
   EXPECT_EQ(before.st_ino, after.st_ino);
 }
 
-TEST_F(CompanionsTest, WhatIsNotWholeIsNotUsedAndIsMadeAnew) {
+TEST_F(CompanionsTest, IncompletePackagesAreReplaced) {
   ASSERT_TRUE(LayOutCompanions(dir_.path()));
   const os::Path folder = After({}).Get("PYTHONPATH");
   const os::Path file = folder / CompanionFiles().front().path;
@@ -68,7 +68,7 @@ TEST_F(CompanionsTest, WhatIsNotWholeIsNotUsedAndIsMadeAnew) {
   EXPECT_FALSE(std::filesystem::exists(dir_.path() / "python/new"));
 }
 
-TEST_F(CompanionsTest, WhatWasFoundWholeBeforeIsNotLookedThroughAgain) {
+TEST_F(CompanionsTest, CompletePackagesAreNotCheckedAgain) {
   ASSERT_TRUE(LayOutCompanions(dir_.path()));
   const std::string whole = Companions::For(order_).packages();
   ASSERT_FALSE(whole.empty());
@@ -77,7 +77,7 @@ TEST_F(CompanionsTest, WhatWasFoundWholeBeforeIsNotLookedThroughAgain) {
   EXPECT_EQ(Companions::For(order_, "/elsewhere").packages(), "");
 }
 
-TEST_F(CompanionsTest, PackagesStandFirstOnThePathAndOnce) {
+TEST_F(CompanionsTest, PackagesAreFirstOnThePathAndOnce) {
   ASSERT_TRUE(LayOutCompanions(dir_.path()));
   const Environment once = After({"PYTHONPATH=/mine:/too"});
   EXPECT_THAT(once.Get("PYTHONPATH"), EndsWith(":/mine:/too"));
@@ -85,7 +85,7 @@ TEST_F(CompanionsTest, PackagesStandFirstOnThePathAndOnce) {
   EXPECT_EQ(After(once.entries()).entries(), once.entries());
 }
 
-TEST_F(CompanionsTest, TheStoreIsInTheVariablesOfItsClients) {
+TEST_F(CompanionsTest, StoreIsInTheVariablesOfItsClients) {
   WriteEndpoint(kEndpoint);
   const Environment environment = After({});
   EXPECT_EQ(environment.Get("S3_ENDPOINT"), "http://127.0.0.1:2");
@@ -109,7 +109,7 @@ TEST_F(CompanionsTest, KeysOfTheServersOwnerAreNotForRanks) {
   EXPECT_EQ(environment.Get("MUSTER_ENDPOINT_FILE"), order_.attempt_dir + "/store.json");
 }
 
-TEST_F(CompanionsTest, AUsersStoreIsNeverMixedWithOurs) {
+TEST_F(CompanionsTest, StoreOfTheUserIsNotMixedWithTheServers) {
   WriteEndpoint(kEndpoint);
   const Environment aws = After({"AWS_ACCESS_KEY_ID=mine", "AWS_SECRET_ACCESS_KEY=also"});
   EXPECT_EQ(aws.Get("AWS_ACCESS_KEY_ID"), "mine");
@@ -124,7 +124,7 @@ TEST_F(CompanionsTest, AUsersStoreIsNeverMixedWithOurs) {
   EXPECT_FALSE(After({}).Has("AWS_ACCESS_KEY_ID"));
 }
 
-TEST_F(CompanionsTest, NothingIsSaidOfAStoreThatIsNotKnown) {
+TEST_F(CompanionsTest, UnknownStoreSetsNoVariables) {
   for (const char* text : {"", "[]", "{}", R"({"s3":1})", R"({"s3":{"endpoint":"http://h"}})"}) {
     WriteEndpoint(text);
     EXPECT_FALSE(After({}).Has("S3_ENDPOINT")) << text;
@@ -134,7 +134,7 @@ TEST_F(CompanionsTest, NothingIsSaidOfAStoreThatIsNotKnown) {
   EXPECT_THAT(After({}).entries(), IsEmpty());
 }
 
-TEST_F(CompanionsTest, AViewKeepsWhatTheVariablesName) {
+TEST_F(CompanionsTest, ViewKeepsTheNamedFoldersVisible) {
   ASSERT_TRUE(LayOutCompanions(dir_.path()));
   WriteEndpoint(kEndpoint);
   View view;

@@ -11,8 +11,8 @@ namespace muster::launcher {
 namespace {
 
 constexpr int64_t kReadLimit = 1 << 20;
-// To give up an inotify descriptor makes the kernel wait for all CPUs: longer than a short job
-// lives. So a launcher looks by itself at first, and listens once its node has lived for a while.
+// Closing an inotify descriptor makes the kernel wait for all CPUs, which takes longer than a short
+// job. The launcher therefore polls at first, and uses inotify after the node has run for a while.
 constexpr int64_t kLookMs = 10;
 constexpr int kLooks = 20;
 
@@ -39,7 +39,7 @@ void Control::LookAgain() {
 void Control::Read() {
   while (true) {
     const auto bytes = os::ReadAt(path_, offset_, kReadLimit);
-    if (!bytes) return;  // nobody said anything yet, or the folder is gone
+    if (!bytes) return;  // no line yet, or the folder was removed
     const size_t end = bytes->rfind('\n');
     if (end == std::string::npos) return;
     offset_ += int64_t(end) + 1;

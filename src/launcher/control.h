@@ -12,21 +12,21 @@
 
 namespace muster::launcher {
 
-// The attempt's control file, by which the server and the launchers of all nodes tell each other to
-// stop. Read on from where it was; a line that fails its check is skipped and logged.
+// The control file of the attempt, by which the server and the launchers of all nodes request a
+// stop. Read continuously; a line with a wrong checksum is skipped and logged.
 class Control {
  public:
   using Told = std::function<void(const ControlLine&)>;
-  // `told` runs for every line, those this launcher wrote included.
+  // `told` runs for every line, including lines that this launcher wrote.
   Control(os::Loop& loop, const os::Path& attempt_dir, Told told);
   ~Control();
 
-  // Takes what stands there now.
+  // Reads the lines that exist now.
   void Read();
-  // Whether a whole line stands there that was not taken yet; takes nothing.
+  // Whether a complete unread line exists; does not read it.
   bool HasNews() const;
-  // Tells all nodes. A rank's failure is left unsaid when another stands in the file: the first one
-  // is the cause. Kept and tried again when the disk is full.
+  // Appends a line for all nodes. A rank failure is not written if the file contains one: the first
+  // failure is the cause. Retried if the disk is full.
   void Tell(const ControlLine& line);
 
  private:

@@ -26,12 +26,12 @@ class ControlTest : public testing::Test {
   Control control_{loop_, dir_.path(), [this](const ControlLine& line) { told_.push_back(line); }};
 };
 
-TEST_F(ControlTest, MissingFileSaysNothing) {
+TEST_F(ControlTest, MissingFileHasNoLines) {
   control_.Read();
   EXPECT_TRUE(told_.empty());
 }
 
-TEST_F(ControlTest, EachLineIsToldOnceAndTornOnesWhenWhole) {
+TEST_F(ControlTest, EachLineIsReportedOnceAndTornLinesWhenComplete) {
   const std::string line = EncodeControlLine({StoppedBy::kUser, -1, -1, "stop", 5});
   Write(line + line.substr(0, 10));
   control_.Read();
@@ -44,7 +44,7 @@ TEST_F(ControlTest, EachLineIsToldOnceAndTornOnesWhenWhole) {
   EXPECT_EQ(told_.size(), 2u);
 }
 
-TEST_F(ControlTest, NewsAreWholeLinesThatWereNotTakenYet) {
+TEST_F(ControlTest, NewsAreCompleteUnreadLines) {
   EXPECT_FALSE(control_.HasNews());
   const std::string line = EncodeControlLine({StoppedBy::kUser, -1, -1, "stop", 5});
   Write(line.substr(0, 10));
@@ -56,7 +56,7 @@ TEST_F(ControlTest, NewsAreWholeLinesThatWereNotTakenYet) {
   EXPECT_FALSE(control_.HasNews());
 }
 
-TEST_F(ControlTest, LinesAreHeardFromTheFirstMomentAndEverAfter) {
+TEST_F(ControlTest, LinesAreReportedFromTheStart) {
   const std::string line = EncodeControlLine({StoppedBy::kUser, -1, -1, "stop", 5});
   Write(line);
   loop_.Advance(10);
@@ -67,13 +67,13 @@ TEST_F(ControlTest, LinesAreHeardFromTheFirstMomentAndEverAfter) {
   EXPECT_EQ(told_.size(), 2u) << "while it listens";
 }
 
-TEST_F(ControlTest, BadLinesAreSkippedAndGoodOnesBehindThemAreHeard) {
+TEST_F(ControlTest, BadLinesAreSkippedAndLaterGoodLinesReported) {
   Write("\n\ngarbage\n00000000 {}\n" + EncodeControlLine({StoppedBy::kUser, -1, -1, "", -1}));
   control_.Read();
   EXPECT_EQ(told_.size(), 1u);
 }
 
-TEST_F(ControlTest, FailureIsToldOnlyWhenNoneIsKnownYet) {
+TEST_F(ControlTest, FailureIsWrittenOnlyIfNoneExists) {
   control_.Tell({StoppedBy::kRankFailure, 0, 3, "mine", -1});
   control_.Tell({StoppedBy::kRankFailure, 0, 4, "mine too", -1});
   control_.Read();
@@ -84,7 +84,7 @@ TEST_F(ControlTest, FailureIsToldOnlyWhenNoneIsKnownYet) {
   EXPECT_EQ(told_.size(), 2u);
 }
 
-TEST_F(ControlTest, FailureOfAnotherNodeThatCameFirstStaysTheOnlyOne) {
+TEST_F(ControlTest, EarlierFailureOfAnotherNodeStaysTheOnlyOne) {
   Write(EncodeControlLine({StoppedBy::kRankFailure, 1, 9, "theirs", -1}));
   control_.Tell({StoppedBy::kRankFailure, 0, 3, "mine", -1});
   control_.Read();

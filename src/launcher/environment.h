@@ -8,7 +8,7 @@
 
 namespace muster::launcher {
 
-// An environment as execve takes it. Later settings replace earlier ones of the same name.
+// An environment for execve. Later settings replace earlier ones with the same name.
 class Environment {
  public:
   // Which part of the launcher's environment a job inherits.
@@ -20,14 +20,14 @@ class Environment {
   // client's server and token among them), and without what describes the session or the service
   // that the server was started in.
   static Environment Inherited(const char* const* entries, Part part = Part::kAll);
-  // Exactly these entries; those that are no "NAME=value" are left out.
+  // Exactly these entries; entries that are not "NAME=value" are omitted.
   static Environment Of(std::span<const std::string> entries);
 
   void Set(std::string name, std::string value);
   void Set(const Pairs& pairs);
   void SetEntry(std::string entry);  // "NAME=value"
   bool Has(std::string_view name) const;
-  std::string Get(std::string_view name) const;  // empty also when it is not set
+  std::string Get(std::string_view name) const;  // empty if not set
   const std::vector<std::string>& entries() const { return entries_; }
 
  private:

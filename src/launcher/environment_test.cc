@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(EnvironmentTest, InheritedLeavesOutMusterAndServiceManager) {
+TEST(EnvironmentTest, InheritedOmitsMusterAndServiceManagerVariables) {
   const char* entries[] = {"PATH=/bin",        "MUSTER_TOKEN=secret", "MUSTER_SERVER=http://x",
                            "NOTIFY_SOCKET=/x", "MUSTERED=stays",      nullptr};
   EXPECT_THAT(Environment::Inherited(entries).entries(),
@@ -44,7 +44,7 @@ TEST(EnvironmentTest, LaterSettingsReplaceEarlierOnes) {
   EXPECT_FALSE(environment.Has("B"));
 }
 
-TEST(EnvironmentTest, EntriesWithoutAValueAreLeftOut) {
+TEST(EnvironmentTest, EntriesWithoutAValueAreOmitted) {
   const std::vector<std::string> entries = {"A=1", "nonsense", "A=2"};
   EXPECT_THAT(Environment::Of(entries).entries(), ElementsAre("A=2"));
 }

@@ -15,15 +15,15 @@
 namespace muster::launcher {
 namespace {
 
-// How often a source may change under our hands, or an entry go away, before we give up.
+// Limit of restarts because the source changed or the cache entry was removed.
 constexpr int kMostRounds = 5;
-// A server that is started anew is gone for a while.
+// A server that restarts is unavailable for a while.
 constexpr int kMostTries = 10;
 
 struct Listing {
   std::string key;
   int64_t bytes = 0;
-  bool single = false;  // one file that the URL itself names
+  bool single = false;  // a single file that the URL names
 };
 
 class Fetcher final : public transfer::Observer {
@@ -42,7 +42,7 @@ class Fetcher final : public transfer::Observer {
         Remember(stamp, listing);
         return placed;
       }
-      // kCorrupt: it changed or went away meanwhile.
+      // kCorrupt: the source changed or was removed meanwhile.
       if (placed.error().code != Code::kCorrupt || round == kMostRounds) return placed;
     }
   }
@@ -63,7 +63,7 @@ class Fetcher final : public transfer::Observer {
     return store->profile().endpoint;
   }
 
-  // What the store says of the whole source in one word; empty: it has no such word.
+  // The stamp by which the store identifies the state of the whole source; empty if it has none.
   std::string Stamp() {
     if (source_.kind != transfer::Location::Kind::kObject) return {};
     const transfer::CopyOptions options = Options();
@@ -78,14 +78,14 @@ class Fetcher final : public transfer::Observer {
     return Endpoint(source_).value_or("") + " " + transfer::Exact(source_);
   }
 
-  // By its stamp where that is known, else by looking at all of it.
+  // Uses the stamp if known, otherwise lists the source.
   Result<Listing> Find(const std::string& stamp) {
     const auto known = stamp.empty() ? std::nullopt : cache_.Recall(SourceName());
     if (known && known->stamp == stamp) return Listing{known->key, known->bytes, known->single};
     return List();
   }
 
-  // For the next time, if it is still what it was before it was listed.
+  // Stores the stamp for the next fetch, if the source is unchanged since before the listing.
   void Remember(const std::string& stamp, const Listing& listing) {
     const KnownSource now{stamp, listing.key, listing.bytes, listing.single};
     if (stamp.empty() || cache_.Recall(SourceName()) == now || Stamp() != stamp) return;
@@ -103,7 +103,7 @@ class Fetcher final : public transfer::Observer {
     skipped_.clear();
     const bool is_address = source_.kind == transfer::Location::Kind::kHttp;
     MUSTER_TRY(transfer::ListItems(worker, source_, true, {}, [&](const transfer::Item& item) {
-      // An address may lead elsewhere, and every time to another place.
+      // A URL may redirect, to a different target each time.
       const std::string at = transfer::Exact(is_address ? source_ : item.at);
       listing.single = at == transfer::Exact(source_);
       listing.bytes += std::max<int64_t>(0, item.size);
@@ -178,14 +178,14 @@ class Fetcher final : public transfer::Observer {
                 "submit the job again: the source is then fetched anew");
   }
 
-  // Where it goes: the folder of the input, or what has this name in it.
+  // The destination: the folder of the input, or an entry in it.
   os::Path Target() const {
     return input_.leaf.empty() ? os::Path(input_.folder) : os::Path(input_.folder) / input_.leaf;
   }
 
   bool IsFile(const Listing& listing) const { return listing.single && !input_.leaf.empty(); }
 
-  // In one step, where a job before has given its links back.
+  // Takes the spare tree in one rename, if an earlier job returned one.
   bool TakeSpare(const Listing& listing) const {
     if (IsFile(listing) || cache_.SizeOf(listing.key).files < 0) return false;
     const SpareTree spare = cache_.Spare(listing.key);
@@ -193,7 +193,8 @@ class Fetcher final : public transfer::Observer {
     return lock && os::MakeDirs(Target().parent_path()) && spare.Take(Target());
   }
 
-  // Makes the entry, or waits for whoever makes it; whether it was us.
+  // Creates the cache entry, or waits for the process that creates it. Returns whether this process
+  // created it.
   Result<bool> Bring(const Listing& listing) {
     MUSTER_ASSIGN(const os::Fd lock, cache_.LockToFetch(listing.key, [&] {
       progress_(fmt::format("{}: another job on this node fetches {}", input_.shown(),
@@ -222,7 +223,7 @@ class Fetcher final : public transfer::Observer {
     MUSTER_ASSIGN(const transfer::Summary summary,
                   transfer::Copy({&source_, 1}, to, Options(), stores_, *this));
     if (summary.failed == 0) return {};
-    // Half of it would only keep the disk full.
+    // A partial entry would only keep the disk full.
     if (summary.failures.front().error.code == Code::kNoSpace) MUSTER_TRY(cache_.Discard(key));
     Error error = summary.failures.front().error;
     error.text = fmt::format("{}: {}", summary.failures.front().source, error.text);
@@ -234,7 +235,7 @@ class Fetcher final : public transfer::Observer {
     const os::Path to = Target(), data = cache_.Data(listing.key);
     const SpareTree spare = cache_.Spare(listing.key);
     const auto lock = spare.Lock();
-    if (!lock) return Fail(Code::kCorrupt, lock.error().text);  // it went away meanwhile
+    if (!lock) return Fail(Code::kCorrupt, lock.error().text);  // removed meanwhile
     if (IsFile(listing) && files.size() == 1) {
       spare.Drop();
       return LinkFile(data, files.front(), to);

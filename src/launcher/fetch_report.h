@@ -8,13 +8,13 @@
 
 namespace muster::launcher {
 
-// What the process that fetches a node's inputs tells its launcher: fetch.json in the node's
-// folder, replaced as a whole.
+// The state that the fetching process reports to its launcher: fetch.json in the node's folder,
+// replaced atomically.
 struct FetchReport {
   std::string progress;            // "data: 3 of 10 files, 1.0 MiB of 4.2 MiB"
-  std::vector<std::string> notes;  // one for each input that is in place
-  std::vector<std::string> keys;   // entries of the cache that the node uses
-  std::string error;               // why it cannot be done; empty: nothing is wrong so far
+  std::vector<std::string> notes;  // one for each placed input
+  std::vector<std::string> keys;   // the cache entries that the node uses
+  std::string error;               // the reason of a failure; empty if there is none
 };
 
 os::Path FetchReportPath(const os::Path& node_dir);

@@ -21,13 +21,13 @@ void AppendTo(os::Fd& file, const os::Path& path, const std::string& line) {
     if (!opened) return;
     file = std::move(*opened);
   }
-  if (!os::WriteAll(file.get(), line)) file.Reset();  // a next line tries with a new descriptor
+  if (!os::WriteAll(file.get(), line)) file.Reset();  // the next line opens the file again
 }
 
 }  // namespace
 
 void Follower::Start() {
-  // The ranks of a role print the same values: the log of the first one is read.
+  // The ranks of a role print the same values, so only the log of the first one is read.
   std::set<std::string> roles;
   for (const auto& rank : order_.ranks) {
     const bool first = roles.insert(rank.role).second;

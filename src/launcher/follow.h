@@ -26,8 +26,8 @@ class Follower {
   Follower(const Follower&) = delete;
   Follower& operator=(const Follower&) = delete;
 
-  void Start();   // after the ranks, so that their logs are there
-  void Finish();  // the last look, after the ranks
+  void Start();   // after the ranks have started, so that their logs exist
+  void Finish();  // the final look, after the ranks have ended
   // Whether a rank has printed a step, a loss or a throughput.
   bool HasTrained() const;
 
@@ -35,7 +35,7 @@ class Follower {
   struct Log {
     os::Path path;
     os::Fd file;       // for reading
-    os::Fd index;      // opened with its first line
+    os::Fd index;      // opened for its first line
     int64_t size = 0;  // at the last look
     SeriesReader series;
     MetricsFile metrics;

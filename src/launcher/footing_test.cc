@@ -22,8 +22,8 @@ NodeOrder VirtualNode(const os::Path& dir) {
   return order;
 }
 
-// In a process of its own, for what it becomes stays with it. 0: it held; 1: it did not; 77: this
-// machine allows no virtual nodes.
+// Runs in a child process, because the identity is permanent. Exit code 0: unchanged; 1: changed;
+// 77: this machine does not permit virtual nodes.
 template <typename Deed>
 int HoldsAfter(const os::Path& dir, Deed deed) {
   Footing footing;
@@ -47,7 +47,7 @@ class FootingTest : public testing::Test {
   const os::Path dir_ = scratch_.path();
 };
 
-TEST_F(FootingTest, WhoHasBecomeNothingCanBecomeAnything) {
+TEST_F(FootingTest, NewProcessFitsAnyOrder) {
   const Footing footing;
   EXPECT_TRUE(footing.Holds());
   EXPECT_TRUE(footing.Fits(NodeOrder{}));
@@ -55,7 +55,7 @@ TEST_F(FootingTest, WhoHasBecomeNothingCanBecomeAnything) {
   EXPECT_EQ(footing.machine(), os::HostName());
 }
 
-TEST_F(FootingTest, AVirtualNodeServesOrdersOfItsGroundAlone) {
+TEST_F(FootingTest, VirtualNodeFitsOrdersOfThatNodeOnly) {
   const auto look = [&]() -> int {
     Footing footing;
     if (!footing.Take(VirtualNode(dir_)).empty()) return 77;
@@ -70,22 +70,22 @@ TEST_F(FootingTest, AVirtualNodeServesOrdersOfItsGroundAlone) {
       [](int status) { return WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 77; }, "");
 }
 
-TEST_F(FootingTest, AVirtualNodeThatNobodyChangedServesAgain) {
+TEST_F(FootingTest, UnchangedVirtualNodeServesAgain) {
   EXPECT_HOLDS_AFTER(0, [] {});
 }
 
-TEST_F(FootingTest, ARankThatChangedTheHostNameIsTheLastOne) {
+TEST_F(FootingTest, ChangedHostNamePreventsReuse) {
   EXPECT_HOLDS_AFTER(1, [] { (void)sethostname("other", 5); });
 }
 
-TEST_F(FootingTest, ARankThatWroteTheHostsFileIsTheLastOne) {
+TEST_F(FootingTest, ChangedHostsFilePreventsReuse) {
   EXPECT_HOLDS_AFTER(1, [&] {
     const auto hosts = os::Open(dir_ / "hosts", O_WRONLY | O_APPEND);
     if (hosts) (void)os::WriteAll(hosts->get(), "10.0.0.1 other\n");
   });
 }
 
-TEST_F(FootingTest, ARankThatMountedSomethingIsTheLastOne) {
+TEST_F(FootingTest, AdditionalMountPreventsReuse) {
   EXPECT_HOLDS_AFTER(1, [&] { (void)mount("none", dir_.c_str(), "tmpfs", 0, nullptr); });
 }
 

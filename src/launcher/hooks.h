@@ -13,20 +13,20 @@
 
 namespace muster::launcher {
 
-// Runs the node's hooks, one at a time: shell text in the folder of the code, output to hooks.log.
+// Runs the node's hooks, one at a time: shell text in the code folder, with output to hooks.log.
 class HookRunner {
  public:
   // Both outlive the runner.
   HookRunner(const NodeOrder& order, const Starter& starter) : order_(order), starter_(starter) {}
 
-  // `name` is for the log: "setup". None may be running.
+  // `name` is for the log: "setup". No hook may be running.
   Status Start(const std::string& name, const std::string& text);
-  // In the folder of the code unless another is named.
+  // Runs in the code folder unless another folder is given.
   Status StartWords(const std::string& name, std::vector<std::string> argv, os::Path folder = {});
-  // How the hook ended, or nothing when the child was none.
+  // The end of the hook; nothing if the child is not the hook.
   std::optional<ExitReport> Take(const EndedChild& child);
-  void Signal(int signal) const;  // to its process group, if it runs
-  Environment Begun() const;      // what a hook begins with, beside the mark
+  void Signal(int signal) const;  // sends the signal to its process group, if it runs
+  Environment Begun() const;      // the environment of a hook, except the mark
   bool running() const { return pid_ > 0; }
   pid_t pid() const { return pid_; }
 

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr int64_t kLargestList = int64_t{4} << 30;
 constexpr int64_t kWeekMs = int64_t{7} * 24 * 3600 * 1000;
 constexpr auto kWait = std::chrono::milliseconds(100);
-constexpr int64_t kShareOfDisk = 5;  // a fifth
+constexpr int64_t kShareOfDisk = 5;  // one fifth
 
 int64_t ShareOfDisk(const os::Path& root) {
   struct statvfs info = {};
@@ -38,14 +38,14 @@ int64_t ShareOfDisk(const os::Path& root) {
 
 int64_t Nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
-// A lock file that was removed while we waited for it locks nothing.
+// A lock file that was removed while this process waited protects nothing.
 bool IsStillThere(int fd, const os::Path& path) {
   struct stat ours = {}, there = {};
   return ::fstat(fd, &ours) == 0 && ::stat(path.c_str(), &there) == 0 &&
          ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
 }
 
-// What lies below a folder: regular files, and folders with nothing in them.
+// The regular files and the empty folders below a folder.
 Result<std::vector<CachedFile>> ListTree(const os::Path& root) {
   std::vector<CachedFile> files;
   std::error_code error;
@@ -67,7 +67,7 @@ Result<std::vector<CachedFile>> ListTree(const os::Path& root) {
   return files;
 }
 
-// Looks at files of a list, folder by folder: names are looked up from the folder that is open.
+// Compares files with a list, folder by folder: names are resolved relative to the open folder.
 class SealCheck {
  public:
   explicit SealCheck(const os::Path& root) : root_(root) {}
@@ -87,7 +87,7 @@ class SealCheck {
  private:
   bool Enter(std::string folder) {
     if (folder_fd_ && folder == folder_) return true;
-    // Without its slash, or a link in its place would be followed.
+    // Without the trailing slash, because a symbolic link in its place would be followed.
     const std::string_view name =
         std::string_view(folder).substr(0, folder.size() - !folder.empty());
     auto fd = os::Open(root_ / name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
@@ -98,7 +98,7 @@ class SealCheck {
   }
 
   const os::Path& root_;
-  std::string folder_;  // that is open, with '/' behind it
+  std::string folder_;  // the open folder, with a trailing '/'
   os::Fd folder_fd_;
 };
 
@@ -131,7 +131,7 @@ Result<os::Fd> InputCache::Use(const std::string& key) const {
       ::futimens(fd.get(), nullptr);
       return fd;
     }
-    // Only an eviction holds it alone, and not for long.
+    // Only an eviction holds the exclusive lock, and only briefly.
     if (!taken) std::this_thread::sleep_for(kWait);
   }
 }
@@ -180,10 +180,10 @@ Result<std::vector<CachedFile>> InputCache::Look(const std::string& key) const {
 
 Status InputCache::Seal(const std::string& key) const {
   const os::Path part = Part(key);
-  MUSTER_TRY(os::MakeDirs(part / "data"));  // a source may have no file at all
+  MUSTER_TRY(os::MakeDirs(part / "data"));  // a source may have no files
   MUSTER_ASSIGN(const std::vector<CachedFile> files, ListTree(part / "data"));
   for (const CachedFile& file : files) {
-    // The inode is the same in every job's folder: a job must not write into it by mistake.
+    // All jobs share the inode: a job must not write to it by mistake.
     if (!file.name.ends_with('/')) ::chmod((part / "data" / file.name).c_str(), 0444);
   }
   int64_t bytes = 0;
@@ -197,7 +197,7 @@ Status InputCache::Seal(const std::string& key) const {
   return {};
 }
 
-// Removing may take long, or be cut off: what goes gets a name first that nobody looks for.
+// Removal may be slow or interrupted, so the entry first gets an unused name.
 Status InputCache::SetAside(const std::string& name, std::vector<os::Path>& aside) const {
   const os::Path away = root_ / os::TemporaryName();
   if (::rename((root_ / name).c_str(), away.c_str()) == 0) {
@@ -259,7 +259,7 @@ bool InputCache::RemoveIfUnused(const std::string& key) const {
 void InputCache::RemoveForgotten(int64_t now_wall_ms) const {
   std::error_code error;
   std::set<std::string> keys;
-  std::vector<os::Path> cut_off;  // removals
+  std::vector<os::Path> cut_off;  // interrupted removals
   for (fs::directory_iterator it(root_, error), end; !error && it != end; it.increment(error)) {
     const std::string name = it->path().filename().string();
     struct stat info = {};
@@ -285,7 +285,7 @@ std::optional<KnownSource> InputCache::Recall(const std::string& source) const {
 void InputCache::Remember(const std::string& source, const KnownSource& known) const {
   const auto written = os::WriteFileAtomic(root_ / (os::Sha256(source).append(kStampEnd)),
                                            WriteKnownSource(known), 0644, false);
-  // Without it the next one lists the source again.
+  // On failure the next fetch lists the source again.
   if (!written) LogWarning("{}", written.error().text);
 }
 

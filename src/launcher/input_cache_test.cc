@@ -14,13 +14,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-constexpr int64_t kNow = int64_t{4} << 40;  // later than any file here by more than a week
+constexpr int64_t kNow = int64_t{4} << 40;  // more than a week later than any file here
 
 class InputCacheTest : public ::testing::Test {
  protected:
   static std::string Key(char c) { return std::string(64, c); }
 
-  // An entry of one file with so many bytes.
+  // Creates an entry with one file of this size.
   void Make(const InputCache& cache, const std::string& key, size_t bytes = 4) {
     const auto lock = cache.LockToFetch(key, [] {});
     ASSERT_TRUE(lock) << lock.error().text;
@@ -29,7 +29,7 @@ class InputCacheTest : public ::testing::Test {
         os::WriteFileAtomic(cache.Part(key) / "data" / "deep" / "file", std::string(bytes, 'x')));
     const auto sealed = cache.Seal(key);
     ASSERT_TRUE(sealed) << sealed.error().text;
-    const auto used = cache.Use(key);  // and given up again
+    const auto used = cache.Use(key);  // and releases it
     ASSERT_TRUE(used);
   }
 
@@ -37,7 +37,7 @@ class InputCacheTest : public ::testing::Test {
   InputCache cache_{dir_ / "inputs", 10};
 };
 
-TEST_F(InputCacheTest, AnEntryIsThereOnceItIsSealed) {
+TEST_F(InputCacheTest, EntryExistsAfterItIsSealed) {
   const std::string key = Key('a');
   EXPECT_EQ(cache_.Look(key).error().code, Code::kNotFound);
   Make(cache_, key);
@@ -48,7 +48,7 @@ TEST_F(InputCacheTest, AnEntryIsThereOnceItIsSealed) {
   EXPECT_EQ((*files)[1].name, "deep/file");
 }
 
-TEST_F(InputCacheTest, AnEntryThatSomebodyWroteIntoIsFound) {
+TEST_F(InputCacheTest, ModifiedEntryIsDetected) {
   const std::string key = Key('a');
   Make(cache_, key);
   const os::Path file = cache_.Data(key) / "deep/file";
@@ -59,7 +59,7 @@ TEST_F(InputCacheTest, AnEntryThatSomebodyWroteIntoIsFound) {
   EXPECT_EQ(cache_.Look(key).error().code, Code::kNotFound);
 }
 
-TEST_F(InputCacheTest, WhatIsInUseIsNotEvicted) {
+TEST_F(InputCacheTest, EntryInUseIsNotEvicted) {
   Make(cache_, Key('a'), 8);
   Make(cache_, Key('b'), 8);
   {
@@ -73,7 +73,7 @@ TEST_F(InputCacheTest, WhatIsInUseIsNotEvicted) {
   EXPECT_FALSE(cache_.Look(Key('a')));
 }
 
-TEST_F(InputCacheTest, APartGoesWhenNobodyCameBackForItInAWeek) {
+TEST_F(InputCacheTest, PartialDownloadIsRemovedAfterAWeek) {
   ASSERT_TRUE(os::MakeDirs(cache_.Part(Key('a')) / "data"));
   cache_.Evict(0);
   EXPECT_TRUE(std::filesystem::exists(cache_.Part(Key('a'))));
@@ -86,13 +86,14 @@ TEST_F(InputCacheTest, APartGoesWhenNobodyCameBackForItInAWeek) {
   EXPECT_FALSE(std::filesystem::exists(cache_.Part(Key('a'))));
 }
 
-TEST_F(InputCacheTest, FilesAreLinkedAndOutliveTheEntry) {
+TEST_F(InputCacheTest, LinkedFilesOutliveTheEntry) {
   const std::string key = Key('a');
   Make(cache_, key, 8);
   const auto files = cache_.Look(key);
   ASSERT_TRUE(files);
   ASSERT_TRUE(LinkTree(cache_.Data(key), *files, dir_ / "job/data"));
-  ASSERT_TRUE(LinkTree(cache_.Data(key), *files, dir_ / "job/data"));  // again changes nothing
+  // A repetition changes nothing.
+  ASSERT_TRUE(LinkTree(cache_.Data(key), *files, dir_ / "job/data"));
   struct stat ours = {}, theirs = {};
   ASSERT_EQ(::stat((cache_.Data(key) / "deep/file").c_str(), &ours), 0);
   ASSERT_EQ(::stat((dir_ / "job/data/deep/file").c_str(), &theirs), 0);
@@ -104,7 +105,7 @@ TEST_F(InputCacheTest, FilesAreLinkedAndOutliveTheEntry) {
   EXPECT_EQ(LinkTree(cache_.Data(key), *files, dir_ / "other").error().code, Code::kCorrupt);
 }
 
-TEST_F(InputCacheTest, AFolderThatBecameALinkIsNotTheFolderThatWasSealed) {
+TEST_F(InputCacheTest, FolderReplacedByALinkIsDetected) {
   const std::string key = Key('a');
   Make(cache_, key);
   const os::Path deep = cache_.Data(key) / "deep";
@@ -113,7 +114,7 @@ TEST_F(InputCacheTest, AFolderThatBecameALinkIsNotTheFolderThatWasSealed) {
   EXPECT_EQ(cache_.Look(key).error().code, Code::kCorrupt);
 }
 
-TEST_F(InputCacheTest, ThousandsOfFilesInManyFoldersAreAllLinked) {
+TEST_F(InputCacheTest, ThousandsOfFilesInManyFoldersAreLinked) {
   const std::string key = Key('a');
   constexpr int kFiles = 4500;
   for (int i = 0; i < kFiles; ++i) {
@@ -134,7 +135,7 @@ TEST_F(InputCacheTest, ThousandsOfFilesInManyFoldersAreAllLinked) {
   EXPECT_EQ(LinkTree(cache_.Data(key), *files, dir_ / "other").error().code, Code::kCorrupt);
 }
 
-TEST_F(InputCacheTest, WhatASourceWasIsRememberedForAWeek) {
+TEST_F(InputCacheTest, SourceIsRememberedForAWeek) {
   const KnownSource known{"stamp", Key('a'), 7, false};
   ASSERT_TRUE(os::MakeDirs(dir_ / "inputs"));
   EXPECT_EQ(cache_.Recall("s3://b/x"), std::nullopt);
@@ -147,7 +148,7 @@ TEST_F(InputCacheTest, WhatASourceWasIsRememberedForAWeek) {
   EXPECT_EQ(cache_.Recall("s3://b/x"), std::nullopt);
 }
 
-TEST_F(InputCacheTest, AFileGetsTheNameItselfOrLiesInTheFolderOfThatName) {
+TEST_F(InputCacheTest, SingleFileIsLinkedAsOrIntoTheTarget) {
   const std::string key = Key('a');
   Make(cache_, key);
   ASSERT_TRUE(os::MakeDirs(dir_ / "folder"));

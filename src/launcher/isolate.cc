@@ -32,7 +32,7 @@ Status OwnHostsFile(const NodeOrder& order) {
   const auto machine = os::ReadFile("/etc/hosts", kLargestHostsFile);
   MUSTER_TRY(os::WriteFileAtomic(mine, HostsText(order, machine ? *machine : ""), 0644, false));
   if (unshare(CLONE_NEWNS) != 0) return Fail(Code::kDenied, Because("no hosts file of its own"));
-  // Without this the mount below would show outside as well.
+  // Without this the mount below would be visible outside.
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       mount(mine.c_str(), "/etc/hosts", nullptr, MS_BIND, nullptr) != 0)
     return Fail(Code::kDenied, Because("cannot mount its own hosts file"));

@@ -7,13 +7,13 @@
 
 namespace muster::launcher {
 
-// Makes this process, and all it starts, a virtual node: a host name and a hosts file of its own.
-// Nodes with further names get the hosts file alone when they are real.
-// What the machine does not allow is left as it is and returned as a note for the record.
+// Makes this process and its children a virtual node with a host name and a hosts file. A real node
+// with additional names gets only the hosts file. What the machine does not permit is skipped and
+// returned as a note for the record.
 std::vector<std::string> Isolate(const NodeOrder& order);
 
-// The hosts file of a virtual node: the attempt's nodes first, so that they win, then `machine`,
-// which is what the machine's own file says. Names that could break a line are left out.
+// The hosts file of a virtual node: the nodes of the attempt first, so that they have precedence,
+// then `machine`, the text of the machine's own file. Names that could break a line are omitted.
 std::string HostsText(const NodeOrder& order, std::string_view machine);
 
 }  // namespace muster::launcher

@@ -8,10 +8,10 @@
 
 namespace muster::launcher {
 
-// The store at which Horovod's ranks find each other: what they ask over HTTP, and what they are
-// answered, as values. A path is /<scope>/<key>. In each scope rank i of n puts `rank_<i>` and
-// `<i>`, reads those of the others until they are there, and deletes `<i>` when it has them all; a
-// key is still read by others after that, so that a scope goes as a whole with its last rank.
+// The key-value store of Horovod's rendezvous: HTTP requests and responses as values. A path is
+// /<scope>/<key>. In each scope rank i of n writes `rank_<i>` and `<i>`, polls the keys of the
+// other ranks, and deletes `<i>` after it has read them all. Other ranks still read the key, so a
+// scope is removed with its last rank.
 class KeyValue {
  public:
   struct Answer {
@@ -19,7 +19,7 @@ class KeyValue {
     std::string body;
   };
 
-  // `limit` bytes are kept at most: nobody asks those who write who they are.
+  // Stores at most `limit` bytes, because clients are not authenticated.
   explicit KeyValue(size_t limit = size_t{256} << 20) : limit_(limit) {}
 
   Answer Handle(std::string_view method, std::string_view path, std::string_view body);
@@ -29,7 +29,7 @@ class KeyValue {
   struct Scope {
     std::map<std::string, std::string, std::less<>> values;
     std::set<std::string, std::less<>> finished;
-    size_t ranks = 0;  // that have come
+    size_t ranks = 0;  // number of ranks that have written
   };
   using Scopes = std::map<std::string, Scope, std::less<>>;
 

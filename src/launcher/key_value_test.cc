@@ -9,7 +9,7 @@ int Status(KeyValue& store, const char* method, const char* path, std::string_vi
   return store.Handle(method, path, body).status;
 }
 
-TEST(KeyValueTest, GivesBackWhatWasPut) {
+TEST(KeyValueTest, ReturnsWrittenValues) {
   KeyValue store;
   EXPECT_EQ(Status(store, "GET", "/global/0"), 404);
   EXPECT_EQ(Status(store, "PUT", "/global/0", std::string_view("a\0b", 3)), 200);
@@ -19,17 +19,17 @@ TEST(KeyValueTest, GivesBackWhatWasPut) {
   EXPECT_EQ(Status(store, "GET", "/local_node-0/0"), 404);
 }
 
-TEST(KeyValueTest, AnEmptyValueIsThere) {
+TEST(KeyValueTest, EmptyValueExists) {
   KeyValue store;
   Status(store, "PUT", "/cross_0/0", "");
   EXPECT_EQ(Status(store, "GET", "/cross_0/0"), 200);
 }
 
-TEST(KeyValueTest, AScopeGoesWithItsLastRankAndNotBefore) {
+TEST(KeyValueTest, ScopeIsRemovedWithItsLastRank) {
   KeyValue store;
   for (const char* path : {"/g/rank_0", "/g/rank_1", "/g/0", "/g/1"}) Status(store, "PUT", path);
   EXPECT_EQ(Status(store, "DELETE", "/g/0"), 200);
-  EXPECT_EQ(Status(store, "GET", "/g/0"), 200);  // rank 1 may not have read it
+  EXPECT_EQ(Status(store, "GET", "/g/0"), 200);  // rank 1 may not have read it yet
   EXPECT_EQ(Status(store, "DELETE", "/g/0"), 200);
   EXPECT_EQ(Status(store, "GET", "/g/1"), 200);
   EXPECT_EQ(Status(store, "DELETE", "/g/1"), 200);
@@ -37,12 +37,12 @@ TEST(KeyValueTest, AScopeGoesWithItsLastRankAndNotBefore) {
   EXPECT_EQ(store.bytes(), 0u);
 }
 
-TEST(KeyValueTest, DeletingWhatIsNotThereIsNoError) {
+TEST(KeyValueTest, DeletingAMissingKeyIsNotAnError) {
   KeyValue store;
   EXPECT_EQ(Status(store, "DELETE", "/g/0"), 200);
 }
 
-TEST(KeyValueTest, PathsThatAreNoneAreRefused) {
+TEST(KeyValueTest, InvalidPathsAreRejected) {
   KeyValue store;
   const std::string long_path = "/g/" + std::string(5000, 'x');
   for (const char* path : {"", "/", "g/0", "/g", "/g/", "//0", "/g/a/b", long_path.c_str()})
@@ -51,7 +51,7 @@ TEST(KeyValueTest, PathsThatAreNoneAreRefused) {
   EXPECT_EQ(store.bytes(), 0u);
 }
 
-TEST(KeyValueTest, KeepsNoMoreThanItsLimit) {
+TEST(KeyValueTest, SizeLimitIsEnforced) {
   KeyValue store(100);
   EXPECT_EQ(Status(store, "PUT", "/g/0", std::string(90, 'x')), 200);
   EXPECT_EQ(Status(store, "PUT", "/g/1", std::string(90, 'x')), 413);

@@ -10,7 +10,7 @@ int KilledBelow(const std::vector<os::ProcessInfo>& all, pid_t root) {
   std::unordered_map<pid_t, pid_t> parents;
   for (const os::ProcessInfo& process : all) parents[process.pid] = process.ppid;
   const auto is_below = [&](pid_t pid) {
-    // The table is no snapshot: a reused pid could close a circle.
+    // /proc is no snapshot: a reused pid could form a cycle.
     for (size_t steps = 0; steps < all.size(); ++steps) {
       const auto parent = parents.find(pid);
       if (parent == parents.end()) return false;

@@ -6,8 +6,8 @@
 
 namespace muster::launcher {
 
-// The signal that killed a process somewhere below `root` which its parent has not waited for; 0
-// when there is none, or none by a signal that could be a cause. Pure.
+// The signal that killed a process below `root` that its parent has not reaped; 0 if there is none,
+// or if no such signal can be a cause. Pure.
 int KilledBelow(const std::vector<os::ProcessInfo>& all, pid_t root);
 
 }  // namespace muster::launcher

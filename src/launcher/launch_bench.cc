@@ -116,7 +116,7 @@ std::string LaunchBench::WaitFile(const os::Path& path,
     if (enough(text)) loop.Stop();
   };
   watch.Add(path, look);
-  // Files of the kernel change without telling, and a folder that is not there cannot be watched.
+  // Kernel files change without inotify events, and a missing folder cannot be watched.
   const std::function<void()> again = [&] {
     look();
     loop.After(kLookMs, again);

@@ -14,15 +14,15 @@
 
 namespace muster::launcher {
 
-// For tests: the folder of an attempt, and real launchers in child processes that work on it.
-// Whatever a test leaves running is killed with the bench.
+// For tests: the folder of an attempt, and real launchers in child processes that run it. The
+// destructor kills all remaining processes.
 class LaunchBench {
  public:
   LaunchBench();
   ~LaunchBench();
 
-  // The order of a node whose ranks run these shell texts; not written yet. Ranks count over all
-  // nodes in the order of the calls.
+  // The order of a node whose ranks run these shell commands; not written yet. Ranks are numbered
+  // over all nodes in the order of the calls.
   NodeOrder Order(int node, const std::vector<std::string>& texts, int node_count = 1);
   RankOrder Rank(int rank, const std::string& text) const;
 
@@ -35,26 +35,27 @@ class LaunchBench {
   pid_t launcher(int node) const { return launchers_.at(node); }
   void Tell(const ControlLine& line) const;
 
-  // Waits until `enough` holds for the node's record; the lines are looked at after every change.
-  // Fails the test when that takes 30 s.
+  // Waits until `enough` is true for the record of the node; checked after every change. Fails the
+  // test after 30 s.
   std::vector<RecordLine> WaitRecord(
       int node, const std::function<bool(const std::vector<RecordLine>&)>& enough);
-  // Until a line of type T is there (the n-th).
+  // Waits for the n-th line of type T.
   template <typename T>
   std::vector<RecordLine> WaitFor(int node, size_t count = 1);
-  // Launches one node with these texts and waits for its end.
+  // Launches a node with these commands and waits for its end.
   std::vector<RecordLine> RunToEnd(const std::vector<std::string>& texts);
 
   std::vector<RecordLine> Record(int node) const;
-  std::string Text(int node, const std::string& file) const;  // of a file in the node's folder
-  // Waits until the file has this text in it; in the short form, the file in the node's folder.
+  // The content of a file in the node's folder.
+  std::string Text(int node, const std::string& file) const;
+  // Waits until the file contains the text; the short form takes a file in the node's folder.
   void WaitText(const os::Path& path, const std::string& part) const;
   void WaitText(int node, const std::string& file, const std::string& part) const {
     WaitText(NodeDir(node) / file, part);
   }
   os::Path NodeDir(int node) const;
   const os::Path& attempt_dir() const { return attempt_dir_; }
-  // Living processes with the node's mark.
+  // The number of living processes with the mark of the node.
   int Marked(int node) const;
 
  private:
@@ -62,7 +63,7 @@ class LaunchBench {
                        const std::function<bool(const std::string&)>& enough) const;
 
   os::TempDir dir_;
-  os::Path attempt_dir_;  // with a name longer than the path of a socket may be
+  os::Path attempt_dir_;  // longer than the path limit of unix sockets
   std::string token_;
   int next_rank_ = 0;
   std::map<int, pid_t> launchers_;
@@ -77,7 +78,7 @@ std::vector<T> Lines(const std::vector<RecordLine>& record) {
   return found;
 }
 
-// The exit report of a rank; the test fails when there is none, or more than one.
+// The exit report of a rank; fails the test unless there is exactly one.
 ExitReport EndOf(const std::vector<RecordLine>& record, int rank);
 
 template <typename T>

@@ -33,7 +33,7 @@ Result<NodeOrder> ReadOrder(const os::Path& node_dir) {
     return Fail(Code::kCorrupt,
                 fmt::format("cannot read {}: {}", path.string(), document.error().text));
   MUSTER_ASSIGN(NodeOrder order, NodeOrderFromJson(*document));
-  // The folder we stand in is the truth about where we are.
+  // The folder of the order file determines the node's folder.
   order.dir = node_dir;
   if (order.attempt_dir.empty()) order.attempt_dir = node_dir.parent_path();
   return order;
@@ -65,7 +65,7 @@ Ground PrepareGround(NodeOrder& order, Footing& footing) {
   return ground;
 }
 
-// An order that cannot be read is still answered: whoever reads the record learns why.
+// Reports an unreadable order in the record, so that the server learns the cause.
 void Refuse(RecordWriter& record, const Error& error) {
   ExitReport exit{.how = ExitClass::kCouldNotStart};
   exit.detail = error.text;

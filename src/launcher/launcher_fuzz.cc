@@ -1,5 +1,5 @@
-// What a launcher reads that others wrote: the lines of a training log, the requests of agents, and
-// the files that say what is fetched and published.
+// Parsers of the launcher for data that others wrote: training logs, agent requests, and the files
+// about staging and publication.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using namespace muster;
 
-// Every value survives JSON, and a text can be made of the values.
+// Every value round-trips through JSON and has a text form.
 void CheckLine(std::string_view text) {
   metrics::Progress progress;
   progress.Take(text);
@@ -25,7 +25,7 @@ void CheckLine(std::string_view text) {
   Require(metrics::MeasuredFromJson(json).values.size() == progress.values().size());
 }
 
-// Read as the log grows, in two parts; the series line is always one JSON object.
+// Reads a growing log in two parts; the series line is always one JSON object.
 void CheckLog(std::string_view text) {
   const os::Fd log(::memfd_create("log", MFD_CLOEXEC));
   launcher::SeriesReader reader(3);
@@ -53,7 +53,7 @@ void CheckAgent(std::string_view text) {
           again->env == request->env);
 }
 
-// What is accepted is whole, and is the same when it is written and read again.
+// An accepted document is complete and round-trips.
 template <typename Read>
 void CheckDocument(std::string_view text, const Read& read) {
   const auto document = ParseJson(text);

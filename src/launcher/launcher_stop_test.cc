@@ -1,4 +1,4 @@
-// Real launchers and real programs: how nodes are stopped, and that nothing is left of them.
+// Real launchers and real programs: how nodes are stopped, and that no process is left.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 constexpr char kForever[] = "echo ready; exec sleep 1000";
 constexpr char kDeaf[] = "trap '' TERM; echo ready; while :; do sleep 1000; done";
-// A daemon by the book: its own session, its parent gone, deaf to TERM.
+// A classic daemon: separate session, orphaned, ignores TERM.
 constexpr char kDaemon[] =
     "(setsid sh -c 'trap \"\" TERM; echo daemon; while :; do sleep 1000; done' &); ";
 
@@ -41,7 +41,7 @@ void LaunchReady(LaunchBench& bench, const NodeOrder& order) {
     bench.WaitText(order.node, fmt::format("rank{}.log", rank.rank), "ready");
 }
 
-TEST(LauncherStopTest, UserStopEndsRanksAndSaysForWhom) {
+TEST(LauncherStopTest, UserStopEndsRanksAndRecordsTheReason) {
   LaunchBench bench;
   LaunchReady(
       bench,
@@ -61,7 +61,7 @@ TEST(LauncherStopTest, UserStopEndsRanksAndSaysForWhom) {
   EXPECT_FALSE(Lines<LauncherEnded>(record)[0].failed);
 }
 
-TEST(LauncherStopTest, StopAskedBeforeTheLauncherBeganStartsNothing) {
+TEST(LauncherStopTest, StopBeforeTheLauncherStartsPreventsTheStart) {
   LaunchBench bench;
   bench.Tell({StoppedBy::kUser, -1, -1, "", -1});
   bench.Launch(bench.Order(0, {"echo never"}));
@@ -80,7 +80,7 @@ TEST(LauncherStopTest, BadControlLinesAreSkipped) {
   EXPECT_EQ(EndOf(bench.Record(0), 0).stopped_by, StoppedBy::kPreemption);
 }
 
-TEST(LauncherStopTest, RankThatIgnoresTermIsKilledAfterTheGraceTime) {
+TEST(LauncherStopTest, RankThatIgnoresTermIsKilledAfterTheGracePeriod) {
   LaunchBench bench;
   auto order = bench.Order(0, {kDeaf});
   order.grace_ms = 300;
@@ -94,7 +94,7 @@ TEST(LauncherStopTest, RankThatIgnoresTermIsKilledAfterTheGraceTime) {
   EXPECT_THAT(Lines<NodeClean>(record)[0].names, Contains("sh"));
 }
 
-TEST(LauncherStopTest, SecondStopMayShortenTheGraceTime) {
+TEST(LauncherStopTest, SecondStopMayShortenTheGracePeriod) {
   LaunchBench bench;
   auto order = bench.Order(0, {kDeaf});
   order.grace_ms = 3'600'000;
@@ -105,7 +105,7 @@ TEST(LauncherStopTest, SecondStopMayShortenTheGraceTime) {
   ExpectCleanEnd(bench, 0);
 }
 
-TEST(LauncherStopTest, StoppedProcessWakesUpToHearTheStop) {
+TEST(LauncherStopTest, StoppedProcessIsContinuedToReceiveTerm) {
   LaunchBench bench;
   auto order = bench.Order(0, {"echo ready; kill -STOP $$; sleep 1000"});
   order.grace_ms = 3'600'000;
@@ -115,8 +115,8 @@ TEST(LauncherStopTest, StoppedProcessWakesUpToHearTheStop) {
   EXPECT_EQ(EndOf(bench.Record(0), 0).signal, SIGTERM);
 }
 
-// The shell dies of TERM at once; what it started may use the whole grace time to save its work.
-TEST(LauncherStopTest, GraceTimeHoldsForTheWholeProcessGroup) {
+// The shell exits on TERM immediately; its child may use the whole grace period.
+TEST(LauncherStopTest, GracePeriodAppliesToTheWholeProcessGroup) {
   LaunchBench bench;
   auto order = bench.Order(0, {"sh -c 'trap \"sleep 0.3; echo saved; exit 0\" TERM; echo ready; "
                                "while :; do sleep 0.05; done'"
@@ -128,7 +128,7 @@ TEST(LauncherStopTest, GraceTimeHoldsForTheWholeProcessGroup) {
   EXPECT_EQ(Lines<NodeClean>(bench.Record(0))[0].killed, 0);
 }
 
-TEST(LauncherStopTest, DaemonsThatCalledSetsidAreFoundAndKilled) {
+TEST(LauncherStopTest, DaemonsInOtherSessionsAreFoundAndKilled) {
   LaunchBench bench;
   auto order = bench.Order(0, {std::string(kDaemon) + kForever});
   order.grace_ms = 200;
@@ -139,7 +139,7 @@ TEST(LauncherStopTest, DaemonsThatCalledSetsidAreFoundAndKilled) {
   EXPECT_GE(Lines<NodeClean>(bench.Record(0))[0].killed, 1);
 }
 
-TEST(LauncherStopTest, DaemonsLeftBehindByARankThatEndedWellAreKilled) {
+TEST(LauncherStopTest, DaemonsOfASuccessfulRankAreKilled) {
   LaunchBench bench;
   bench.Launch(bench.Order(0, {std::string(kDaemon) + "exec env -i sh -c 'sleep 0.2'"}));
   ExpectCleanEnd(bench, 0);
@@ -150,7 +150,7 @@ TEST(LauncherStopTest, DaemonsLeftBehindByARankThatEndedWellAreKilled) {
   EXPECT_FALSE(Lines<LauncherEnded>(record)[0].failed);
 }
 
-TEST(LauncherStopTest, DaemonWithAClearedEnvironmentIsFoundAsWell) {
+TEST(LauncherStopTest, DaemonWithAClearedEnvironmentIsFound) {
   LaunchBench bench;
   auto order = bench.Order(0, {"(env -i setsid sleep 1000 &); sleep 0.2"});
   bench.Launch(order);
@@ -158,12 +158,12 @@ TEST(LauncherStopTest, DaemonWithAClearedEnvironmentIsFoundAsWell) {
   EXPECT_THAT(Lines<NodeClean>(bench.Record(0))[0].names, Contains("sleep"));
 }
 
-TEST(LauncherStopTest, FirstFailureStopsTheOtherRanksAndIsKeptAsTheCause) {
+TEST(LauncherStopTest, FirstFailureStopsTheOtherRanksAndIsTheCause) {
   LaunchBench bench;
   auto order = bench.Order(0, {kDeaf, "until test -s ../rank0.log; do sleep 0.01; done; exit 5"});
   order.hooks.on_failure = "echo failed on purpose";
   order.hooks.on_stop = "echo must not run";
-  order.grace_ms = 120'000;  // not for those who stop because another failed
+  order.grace_ms = 120'000;  // not used after a failure
   const SystemClock clock;
   bench.Launch(order);
   bench.WaitFor<NodeFailed>(0);
@@ -199,7 +199,7 @@ TEST(LauncherStopTest, FailureOnOneNodeStopsTheOtherNode) {
   EXPECT_EQ(control->lines[0].rank, 1);
 }
 
-TEST(LauncherStopTest, FailureThatStandsInTheControlFileIsNotSaidAgain) {
+TEST(LauncherStopTest, FailureInTheControlFileIsNotRepeated) {
   LaunchBench bench;
   auto order = bench.Order(0, {"exit 6"}, 2);
   order.hooks.setup = "printf '' > entered; until test -e go; do sleep 0.01; done";
@@ -217,7 +217,7 @@ TEST(LauncherStopTest, TimeLimitWarnsThenStopsAsTimedOut) {
   LaunchBench bench;
   auto order = bench.Order(0, {"trap 'echo warned' USR1; while :; do sleep 0.02; done"});
   order.time_limit_ms = 3000;
-  order.warning_ms = 2000;  // time to hear it, and before it time to set the trap
+  order.warning_ms = 2000;  // time to handle the signal, and before it time to set the trap
   order.warning_signal = "USR1";
   order.hooks.on_failure = "echo too late";
   bench.Launch(order);
@@ -234,7 +234,7 @@ TEST(LauncherStopTest, TimeLimitWarnsThenStopsAsTimedOut) {
   EXPECT_THAT(bench.Text(0, "hooks.log"), HasSubstr("too late"));
 }
 
-TEST(LauncherStopTest, RankWithoutAHandlerIsNotKilledByTheWarning) {
+TEST(LauncherStopTest, WarningDoesNotKillARankWithoutAHandler) {
   LaunchBench bench;
   auto order = bench.Order(0, {"exec sleep 1000"});
   order.time_limit_ms = 400;
@@ -247,7 +247,7 @@ TEST(LauncherStopTest, RankWithoutAHandlerIsNotKilledByTheWarning) {
   EXPECT_EQ(EndOf(bench.Record(0), 0).signal, SIGTERM);
 }
 
-TEST(LauncherStopTest, StopHookRunsBeforeTheRanksAreAsked) {
+TEST(LauncherStopTest, StopHookRunsBeforeRanksReceiveTerm) {
   LaunchBench bench;
   auto order =
       bench.Order(0, {"trap 'echo asked; exit 0' TERM; echo ready; while :; do sleep 0.02; done"});
@@ -260,7 +260,7 @@ TEST(LauncherStopTest, StopHookRunsBeforeTheRanksAreAsked) {
   EXPECT_NE(text.find("asked"), std::string::npos);
 }
 
-TEST(LauncherStopTest, StopHookThatHangsIsCutOffAfterTheGraceTime) {
+TEST(LauncherStopTest, HangingStopHookIsKilledAfterTheGracePeriod) {
   LaunchBench bench;
   auto order = bench.Order(0, {kForever});
   order.hooks.on_stop = "trap '' TERM; sleep 1000";
@@ -270,7 +270,7 @@ TEST(LauncherStopTest, StopHookThatHangsIsCutOffAfterTheGraceTime) {
   ExpectCleanEnd(bench, 0);
 }
 
-TEST(LauncherStopTest, DaemonOfTheFailureHookIsSweptToo) {
+TEST(LauncherStopTest, DaemonOfTheFailureHookIsKilled) {
   LaunchBench bench;
   auto order = bench.Order(0, {"exit 1"});
   order.hooks.on_failure = "(setsid sleep 1000 &); exit 0";
@@ -278,7 +278,7 @@ TEST(LauncherStopTest, DaemonOfTheFailureHookIsSweptToo) {
   ExpectCleanEnd(bench, 0);
 }
 
-TEST(LauncherStopTest, FailureHookIsNotCutByWhatTheOtherNodesSay) {
+TEST(LauncherStopTest, FailureHookIsNotInterruptedByOtherNodes) {
   LaunchBench bench;
   auto order = bench.Order(0, {"exit 1"}, 2);
   order.hooks.on_failure = "echo begun; sleep 0.3; echo done";
@@ -289,7 +289,7 @@ TEST(LauncherStopTest, FailureHookIsNotCutByWhatTheOtherNodesSay) {
   EXPECT_EQ(bench.Text(0, "hooks.log"), "--- on_failure\nbegun\ndone\n");
 }
 
-TEST(LauncherStopTest, FailureHookIsCutByAStop) {
+TEST(LauncherStopTest, FailureHookIsInterruptedByAStop) {
   LaunchBench bench;
   auto order = bench.Order(0, {"exit 1"});
   order.hooks.on_failure = "echo begun; exec sleep 1000";
@@ -312,7 +312,7 @@ TEST(LauncherStopTest, ServiceRanksEndAfterTheWorkingRanks) {
   EXPECT_FALSE(Lines<LauncherEnded>(record)[0].failed);
 }
 
-TEST(LauncherStopTest, NodeOfServiceRanksWaitsForTheServersWord) {
+TEST(LauncherStopTest, NodeOfServiceRanksWaitsForTheServer) {
   LaunchBench bench;
   auto order = bench.Order(0, {kForever}, 2);
   order.ranks[0].service = true;
@@ -331,7 +331,7 @@ TEST(LauncherStopTest, RoleEndDoesNotStopWorkingRanks) {
   EXPECT_EQ(EndOf(bench.Record(0), 0).stopped_by, StoppedBy::kUser);
 }
 
-TEST(LauncherStopTest, TermToTheLauncherIsAStopByTheUser) {
+TEST(LauncherStopTest, TermToTheLauncherIsAUserStop) {
   LaunchBench bench;
   LaunchReady(bench, bench.Order(0, {kForever}));
   for (const int harmless : {SIGHUP, SIGINT, SIGPIPE}) kill(bench.launcher(0), harmless);
@@ -340,7 +340,7 @@ TEST(LauncherStopTest, TermToTheLauncherIsAStopByTheUser) {
   EXPECT_EQ(EndOf(bench.Record(0), 0).stopped_by, StoppedBy::kUser);
 }
 
-TEST(LauncherStopTest, RanksOfAKilledLauncherLiveUntilTheyAreSwept) {
+TEST(LauncherStopTest, RanksOfAKilledLauncherLiveUntilTheSweep) {
   LaunchBench bench;
   auto order = bench.Order(0, {std::string(kDaemon) + kDeaf, kForever});
   LaunchReady(bench, order);
@@ -356,7 +356,7 @@ TEST(LauncherStopTest, RanksOfAKilledLauncherLiveUntilTheyAreSwept) {
   EXPECT_EQ(bench.Marked(0), 0);
 }
 
-TEST(LauncherStopTest, SweepOfOneNodeSparesTheOther) {
+TEST(LauncherStopTest, SweepOfOneNodeDoesNotAffectTheOther) {
   LaunchBench bench;
   LaunchReady(bench, bench.Order(0, {kForever}, 2));
   LaunchReady(bench, bench.Order(1, {kForever}, 2));

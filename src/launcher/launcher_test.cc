@@ -1,4 +1,4 @@
-// Real launchers and real programs: how ranks start, run and end by themselves.
+// Real launchers and real programs: how ranks start, run and end.
 
 #include "launcher/launcher.h"
 
@@ -27,7 +27,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-// Every record ends with the proof and the last word.
+// Every record ends with the cleanup proof and the final line.
 void ExpectProven(const std::vector<RecordLine>& record) {
   ASSERT_GE(record.size(), 3u);
   EXPECT_TRUE(std::holds_alternative<LauncherBegan>(record.front().body));
@@ -37,7 +37,7 @@ void ExpectProven(const std::vector<RecordLine>& record) {
   EXPECT_EQ(clean.back().left, 0);
 }
 
-TEST(LauncherTest, RankThatEndsWellIsRecordedFromStartToProof) {
+TEST(LauncherTest, SuccessfulRankIsRecordedFromStartToProof) {
   LaunchBench bench;
   const auto record = bench.RunToEnd({"echo hello; echo error >&2"});
   ExpectProven(record);
@@ -50,7 +50,7 @@ TEST(LauncherTest, RankThatEndsWellIsRecordedFromStartToProof) {
   EXPECT_GT(Lines<RankStarted>(record)[0].start_ticks, 0u);
 }
 
-TEST(LauncherTest, RanksLeadSessionsWhereEachHasAProcessor) {
+TEST(LauncherTest, RanksLeadSessionsIfEachHasAProcessor) {
   const std::string script = "cut -d' ' -f6 /proc/$$/stat | sed \"s/^$$$/own/\"";
   const auto processors = size_t(os::CpuCount());
   for (const size_t ranks : {size_t{1}, processors, processors + 1}) {
@@ -63,7 +63,7 @@ TEST(LauncherTest, RanksLeadSessionsWhereEachHasAProcessor) {
   }
 }
 
-TEST(LauncherTest, ExitCodesAreKeptExactly) {
+TEST(LauncherTest, ExitCodesAreRecordedExactly) {
   for (const int code : {1, 2, 77, 126, 127, 128, 137, 255}) {
     LaunchBench bench;
     const auto record = bench.RunToEnd({fmt::format("exit {}", code)});
@@ -76,7 +76,7 @@ TEST(LauncherTest, ExitCodesAreKeptExactly) {
   }
 }
 
-TEST(LauncherTest, SignalsAreToldFromExitCodes) {
+TEST(LauncherTest, SignalsDifferFromExitCodes) {
   for (const int signal : {SIGKILL, SIGSEGV, SIGTERM, SIGABRT}) {
     LaunchBench bench;
     const auto record = bench.RunToEnd({fmt::format("kill -{} $$", signal)});
@@ -85,7 +85,7 @@ TEST(LauncherTest, SignalsAreToldFromExitCodes) {
   }
 }
 
-TEST(LauncherTest, ProgramThatCannotBeExecutedIsNoExitCode) {
+TEST(LauncherTest, ProgramThatCannotBeExecutedHasNoExitCode) {
   LaunchBench bench;
   auto order = bench.Order(0, {"echo first", "exit 0", "echo third"});
   order.ranks[1].argv = {"/nowhere/program"};
@@ -101,7 +101,7 @@ TEST(LauncherTest, ProgramThatCannotBeExecutedIsNoExitCode) {
   EXPECT_TRUE(Lines<LauncherEnded>(record)[0].failed);
 }
 
-TEST(LauncherTest, MissingWorkingDirectoryIsNamedAsTheCause) {
+TEST(LauncherTest, MissingWorkingDirectoryIsTheCause) {
   LaunchBench bench;
   auto order = bench.Order(0, {"true"});
   order.ranks[0].cwd = "/nowhere/at/all";
@@ -112,7 +112,7 @@ TEST(LauncherTest, MissingWorkingDirectoryIsNamedAsTheCause) {
   EXPECT_THAT(end.detail, HasSubstr("/nowhere/at/all"));
 }
 
-TEST(LauncherTest, RankSeesItsEnvironmentAndNoSecretOfTheServer) {
+TEST(LauncherTest, RankHasItsEnvironmentWithoutServerSecrets) {
   LaunchBench bench;
   setenv("MUSTER_TOKEN", "secret-of-a-client", 1);
   setenv("PLAIN", "inherited", 1);
@@ -130,7 +130,7 @@ TEST(LauncherTest, RankSeesItsEnvironmentAndNoSecretOfTheServer) {
   EXPECT_THAT(text, Not(HasSubstr("secret-of-a-client")));
 }
 
-TEST(LauncherTest, CodeFilesAndFoldersAreThereBeforeTheRanks) {
+TEST(LauncherTest, CodeFilesAndFoldersExistBeforeTheRanks) {
   LaunchBench bench;
   const auto code = bench.attempt_dir() / "snapshot";
   ASSERT_TRUE(os::MakeDirs(code / "deep"));
@@ -152,7 +152,7 @@ TEST(LauncherTest, CodeFilesAndFoldersAreThereBeforeTheRanks) {
   EXPECT_EQ(info.st_mode & 0777, 0600u);
 }
 
-TEST(LauncherTest, EachRankHasItsOwnCodeWhenOrdered) {
+TEST(LauncherTest, EachRankHasACopyOfTheCodeIfOrdered) {
   LaunchBench bench;
   const auto code = bench.attempt_dir() / "snapshot";
   ASSERT_TRUE(os::MakeDirs(code));
@@ -167,7 +167,7 @@ TEST(LauncherTest, EachRankHasItsOwnCodeWhenOrdered) {
   EXPECT_EQ(bench.Text(0, "rank1.log"), "2\n");
 }
 
-TEST(LauncherTest, StagingThatFailsIsCouldNotStartOfTheNode) {
+TEST(LauncherTest, FailedStagingIsAStartFailureOfTheNode) {
   LaunchBench bench;
   auto order = bench.Order(0, {"true"});
   order.code_dir = "/nowhere/snapshot";
@@ -183,7 +183,7 @@ TEST(LauncherTest, StagingThatFailsIsCouldNotStartOfTheNode) {
   EXPECT_TRUE(Lines<RankStarted>(record).empty());
 }
 
-TEST(LauncherTest, SecondLauncherOfANodeLeavesQuietly) {
+TEST(LauncherTest, SecondLauncherOfANodeExits) {
   LaunchBench bench;
   const auto order = bench.Order(0, {"read line < go; echo $line"});
   ASSERT_TRUE(os::MakeDirs(order.work_dir));
@@ -205,7 +205,7 @@ TEST(LauncherTest, SecondLauncherOfANodeLeavesQuietly) {
   EXPECT_EQ(waitpid(first, nullptr, 0), first);
 }
 
-TEST(LauncherTest, OrderThatIsNoOrderIsAnsweredInTheRecord) {
+TEST(LauncherTest, InvalidOrderIsReportedInTheRecord) {
   for (const std::string text : {"", "{", "[]", "{\"version\": 99}"}) {
     LaunchBench bench;
     ASSERT_TRUE(os::MakeDirs(bench.NodeDir(0)));
@@ -219,17 +219,17 @@ TEST(LauncherTest, OrderThatIsNoOrderIsAnsweredInTheRecord) {
   }
 }
 
-TEST(LauncherTest, FolderThatIsMissingIsAnErrorOfTheLauncher) {
+TEST(LauncherTest, MissingFolderIsALauncherError) {
   EXPECT_EXIT(_exit(RunLauncher("/nowhere/node0")), testing::ExitedWithCode(1), "/nowhere/node0");
 }
 
-TEST(LauncherTest, ClosedOutputDoesNotDisturb) {
+TEST(LauncherTest, ClosedOutputIsHarmless) {
   LaunchBench bench;
   const auto record = bench.RunToEnd({"exec >&- 2>&-; exit 4"});
   EXPECT_EQ(EndOf(record, 0).code, 4);
 }
 
-TEST(LauncherTest, HundredMegabytesWithoutNewlineAreKeptWhole) {
+TEST(LauncherTest, HundredMegabytesWithoutNewlineAreKept) {
   LaunchBench bench;
   const auto record = bench.RunToEnd({"head -c 100000000 /dev/zero"});
   EXPECT_EQ(EndOf(record, 0).how, ExitClass::kSucceeded);
@@ -237,24 +237,24 @@ TEST(LauncherTest, HundredMegabytesWithoutNewlineAreKeptWhole) {
   EXPECT_THAT(bench.Text(0, "rank0.idx"), EndsWith(" 100000000\n"));
 }
 
-TEST(LauncherTest, InvalidUtf8StaysAsItWasWritten) {
+TEST(LauncherTest, InvalidUtf8IsKeptUnchanged) {
   LaunchBench bench;
   bench.RunToEnd({R"(printf '\377\376loss: 0.5\n\300')"});
   EXPECT_EQ(bench.Text(0, "rank0.log"), "\377\376loss: 0.5\n\300");
 }
 
-TEST(LauncherTest, NumbersOfTheLogBecomeASeries) {
+TEST(LauncherTest, NumbersInTheLogBecomeASeries) {
   LaunchBench bench;
   bench.RunToEnd({"echo 'epoch 1 loss 0.5'; echo 'epoch 2 loss 0.25'"});
   EXPECT_THAT(bench.Text(0, "series"), HasSubstr("\"loss\":0.25"));
   EXPECT_THAT(bench.Text(0, "rank0.idx"), EndsWith(" 35\n"));
 }
 
-TEST(LauncherTest, KillForMemoryIsToldFromOtherKills) {
+TEST(LauncherTest, OutOfMemoryKillDiffersFromOtherKills) {
   if (!os::ProbeCgroups().limits_memory)
     GTEST_SKIP() << "no control group of this machine limits memory";
   LaunchBench bench;
-  // tail keeps what it reads, as there is no line end in it.
+  // tail keeps all input in memory because it contains no newline.
   auto order = bench.Order(0, {"exec tail /dev/zero"});
   order.memory = 64 << 20;
   bench.Launch(order);
@@ -265,7 +265,7 @@ TEST(LauncherTest, KillForMemoryIsToldFromOtherKills) {
   EXPECT_EQ(EndOf(record, 0).signal, SIGKILL);
 }
 
-TEST(LauncherTest, NodeThatLivesIsInEveryHierarchyAndLeavesAllOfThem) {
+TEST(LauncherTest, NodeJoinsAllCgroupHierarchiesAndRemovesItsGroups) {
   LaunchBench bench;
   const auto order = bench.Order(0, {"exec sleep 1000"});
   bench.Launch(order);
@@ -284,7 +284,7 @@ TEST(LauncherTest, NodeThatLivesIsInEveryHierarchyAndLeavesAllOfThem) {
   EXPECT_FALSE(os::Cgroup::Find(group));
 }
 
-TEST(LauncherTest, NodeOfItsOwnHasItsHostNameAndHosts) {
+TEST(LauncherTest, VirtualNodeHasHostNameAndHostsFile) {
   if (geteuid() != 0 || !os::MachineAllowsMounts())
     GTEST_SKIP() << "this user can make no namespaces";
   LaunchBench bench;
@@ -308,7 +308,7 @@ TEST(LauncherTest, SetupHookRunsBeforeTheRanksInTheWorkFolder) {
   EXPECT_EQ(bench.Text(0, "hooks.log"), "--- setup\nto the log\n" + order.work_dir + "\n");
 }
 
-TEST(LauncherTest, SetupHookThatFailsKeepsTheRanksFromStarting) {
+TEST(LauncherTest, FailedSetupHookPreventsTheStart) {
   LaunchBench bench;
   auto order = bench.Order(0, {"echo never"});
   order.hooks.setup = "exit 3";
@@ -325,7 +325,7 @@ TEST(LauncherTest, SetupHookThatFailsKeepsTheRanksFromStarting) {
   EXPECT_THAT(bench.Text(0, "hooks.log"), HasSubstr("--- on_failure\nsorry\n"));
 }
 
-TEST(LauncherTest, FolderThatVanishesWhileRanksRunDoesNotStopThem) {
+TEST(LauncherTest, RemovedFolderDoesNotStopRunningRanks) {
   LaunchBench bench;
   const auto order = bench.Order(0, {"exec 3<>go; echo ready; read line <&3"});
   ASSERT_TRUE(os::MakeDirs(order.work_dir));

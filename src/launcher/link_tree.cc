@@ -16,10 +16,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// So many links are worth a thread; more threads than a few only wait for the file system.
+// A thread is worthwhile for this many links; more threads contend in the file system.
 constexpr size_t kWorthAThread = 1000, kMostThreads = 4;
 
-// Another file system, or one that has no links, or no more of this one.
+// The target is on another file system, or links are unsupported or exhausted.
 bool CannotLink(int error) {
   return error == EXDEV || error == EPERM || error == EMLINK || error == EOPNOTSUPP;
 }
@@ -35,7 +35,7 @@ Status CopyOne(const os::Path& from, const os::Path& to) {
   return FailErrno(error.value(), fmt::format("copy {} to {}", from.string(), to.string()));
 }
 
-// A link was tried and came to nothing.
+// Handles a failed link.
 Status AfterLink(int error, const os::Path& from, const os::Path& to) {
   if (error == EEXIST) return {};
   std::error_code ignored;
@@ -45,7 +45,7 @@ Status AfterLink(int error, const os::Path& from, const os::Path& to) {
   return FailErrno(error, fmt::format("link {} to {}", from.string(), to.string()));
 }
 
-// Some files of a list, folder by folder: names are looked up from the folder that is open.
+// Links some files of a list, folder by folder: names are resolved relative to the open folder.
 class Linker {
  public:
   Linker(const os::Path& data, const os::Path& to) : data_(data), to_(to) {}
@@ -56,7 +56,7 @@ class Linker {
       const size_t begin = slash == std::string::npos ? 0 : slash + 1;
       const std::string leaf = file.name.substr(begin);
       MUSTER_TRY(Enter(file.name.substr(0, begin)));
-      if (leaf.empty()) continue;  // a folder with nothing in it
+      if (leaf.empty()) continue;  // an empty folder
       if (::linkat(from_.get(), leaf.c_str(), into_.get(), leaf.c_str(), 0) != 0)
         MUSTER_TRY(AfterLink(errno, data_ / file.name, to_ / file.name));
     }
@@ -76,7 +76,7 @@ class Linker {
   }
 
   const os::Path &data_, &to_;
-  std::string folder_;  // that is open, with '/' behind it
+  std::string folder_;  // the open folder, with a trailing '/'
   os::Fd from_, into_;
 };
 

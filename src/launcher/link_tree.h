@@ -9,12 +9,13 @@
 
 namespace muster::launcher {
 
-// Gives a job files of a cache entry under names of its own: by hard links, so that ten thousand
-// take a moment and no space, and the folders are the job's to write into; by copies where links
-// are not possible. What is there already stays. kCorrupt when a file of the entry is gone.
+// Gives a job the files of a cache entry in folders of its own: by hard links, so that ten thousand
+// files take little time and no space; by copies where links are impossible. Existing files are
+// kept. kCorrupt if a file of the entry is missing.
 Status LinkTree(const os::Path& data, std::span<const CachedFile> files, const os::Path& to);
 
-// The same for an entry of one file, which becomes `to`, or lies in `to` when that is a folder.
+// As LinkTree, for an entry of one file, which becomes `to`, or is placed in `to` if that is a
+// folder.
 Status LinkFile(const os::Path& data, const CachedFile& file, const os::Path& to);
 
 }  // namespace muster::launcher

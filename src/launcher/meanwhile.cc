@@ -29,7 +29,7 @@ using transfer::Location;
 constexpr int kNiceness = 10;
 constexpr int64_t kLogPauseMs = 5000;
 constexpr int64_t kSettleMs = 1000;
-// A copy that took long is not begun again soon: ranks need the machine more.
+// A slow copy is repeated later, so that ranks keep most of the machine.
 constexpr int64_t kRestShare = 10;
 constexpr int kWorkers = 4;
 
@@ -40,17 +40,17 @@ Status CopyHead(const os::Path& from, int64_t size, const os::Path& to) {
     const ssize_t n = ::sendfile(target.get(), source.get(), nullptr, size_t(size - done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return FailErrno(errno, "copy " + from.string());
-    if (n == 0) return {};  // somebody made it shorter
+    if (n == 0) return {};  // the file was truncated
     done += n;
   }
   return {};
 }
 
-// One thing that is copied again and again.
+// A folder or log that is copied repeatedly.
 struct Task {
   std::function<Status()> run;
   int64_t pause_ms = 0;
-  int64_t due_ms = 0;  // steady
+  int64_t due_ms = 0;  // steady time
   std::string last_error;
 };
 
@@ -137,7 +137,7 @@ class Meanwhile final : public transfer::Observer {
 
   os::Path Farm() const { return node_dir_ / "meanwhile"; }
 
-  // A folder of links to the chosen files, under their names: what one copy takes.
+  // Creates a folder of links to the selected files, for one copy.
   Status LinkAll(const os::Path& folder, const std::vector<std::string>& names) const {
     MUSTER_TRY(os::RemoveTree(Farm()));
     for (const std::string& name : names) {
@@ -149,7 +149,7 @@ class Meanwhile final : public transfer::Observer {
     return {};
   }
 
-  // A file that changed after all is copied the next time.
+  // A file that changed meanwhile is copied in the next round.
   Status CopyTree(const Location& to, transfer::Stores& stores) {
     Location from;
     from.path = Farm();
@@ -162,7 +162,7 @@ class Meanwhile final : public transfer::Observer {
     return {};
   }
 
-  // A log grows while it is read: what stands there now is set aside first.
+  // A log grows during the copy, so its current content is copied aside first.
   Status SyncLogs() {
     transfer::Stores stores = OpenStores();
     Publication grown = publication_;
@@ -188,7 +188,7 @@ class Meanwhile final : public transfer::Observer {
   const Publication& publication_;
   const SystemClock clock_;
   std::map<std::string, FolderLook> copied_;  // by output
-  std::map<std::string, int64_t> log_sizes_;  // copied so far
+  std::map<std::string, int64_t> log_sizes_;  // copied bytes
 };
 
 }  // namespace

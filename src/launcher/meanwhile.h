@@ -4,9 +4,9 @@
 
 namespace muster::launcher {
 
-// `muster launch --meanwhile DIR`: beside the ranks of a node, copies what meanwhile.json in DIR
-// names, again and again until it is killed: of outputs the files that changed and that nobody
-// writes to, and logs as far as they are. A kill at any instant leaves whole files there.
+// `muster launch --meanwhile DIR`: beside the ranks of a node, repeatedly copies what
+// meanwhile.json in DIR lists until it is killed: changed files of outputs that no process has open
+// for writing, and logs. A kill leaves only complete files at the destination.
 int RunMeanwhile(const os::Path& node_dir);
 
 }  // namespace muster::launcher

@@ -19,7 +19,7 @@ Status WriteMap(const char* path, const std::string& text) {
   return os::WriteAll(file.get(), text);
 }
 
-// Without this a mount would show outside as well.
+// Without this a mount would be visible outside.
 Status Detach() {
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     return FailErrno(errno, "take mounts apart from the machine's");
@@ -41,7 +41,7 @@ Status ByUserNamespace() {
   return Detach();
 }
 
-// A user namespace cannot be left again: whether it will do is tried in a child.
+// A user namespace cannot be left, so a child process tests whether it works.
 bool UserNamespaceWorks() {
   const pid_t child = fork();
   if (child < 0) return false;

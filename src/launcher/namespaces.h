@@ -4,9 +4,9 @@
 
 namespace muster::launcher {
 
-// Gives this process mounts of its own that nobody else sees: by right, or else in a user namespace
-// in which its user and group stay what they are. kDenied, and nothing has changed, where the
-// machine allows neither. Only while there is one thread.
+// Gives this process a private mount namespace: directly if permitted, otherwise in a user
+// namespace that maps its user and group to themselves. kDenied without any change if the machine
+// permits neither. Only while the process has one thread.
 Status OwnMounts();
 
 }  // namespace muster::launcher

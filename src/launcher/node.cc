@@ -32,7 +32,7 @@ ExitReport NotStarted(std::string cause, int code, ExitClass how = ExitClass::kC
   return report;
 }
 
-// What the platform's clients take for "the code could not be fetched".
+// The exit code by which clients of the platform recognise that the code could not be fetched.
 int CodeWithoutCode(const NodeOrder& order) {
   return order.platform.starts_with("modelarts") ? 127 : 0;
 }
@@ -86,13 +86,13 @@ void Node::Begin() {
     if (const auto status = meeting_.Listen(*order_.rendezvous); !status)
       return FailNode(-1, NotStarted(status.error().text, 0), status.error().text);
   }
-  control_.Read();  // a stop may be older than this launcher
+  control_.Read();  // a stop may precede this launcher
   if (Undisturbed()) StageIn();
 }
 
 void Node::StageIn() {
   if (stage_step_.IsNeeded() && stage_step_.BringsCode()) return Fetch();
-  if (!order_.code_dir.empty()) record_.WriteNow();  // copying may take long
+  if (!order_.code_dir.empty()) record_.WriteNow();  // copying may be slow
   const auto done = Stage(order_, loop_.clock(), [this] { return !control_.HasNews(); });
   if (!done && done.error().sys == ECANCELED) {
     control_.Read();
@@ -169,7 +169,7 @@ void Node::SetUp() {
              fmt::format("setup hook on {}: {}", order_.node_name, status.error().text));
 }
 
-// A rank of Horovod dies when nobody serves its meeting point yet.
+// A rank of Horovod fails if the rendezvous does not accept connections yet.
 void Node::AwaitMeeting() {
   if (!order_.rendezvous || order_.rendezvous->serve || CanConnect(*order_.rendezvous))
     return StartRanks();
@@ -233,7 +233,7 @@ void Node::OnChildren(const std::vector<EndedChild>& children) {
     } else if (shipper_.Take(child)) {
       shipped = true;
     } else {
-      agents_.Take(child);  // the rest are orphans that we inherited
+      agents_.Take(child);  // the others are adopted orphans
     }
   }
   if (!ranks.empty()) AfterRanks(ranks);
@@ -261,7 +261,7 @@ void Node::OnRankFailure(const RankEnded& ended) {
            fmt::format("rank {} on {} {}", ended.rank, order_.node_name, Describe(ended.exit)));
 }
 
-// Whether the node's work is over, after something of it ended.
+// Decides whether the node has finished, after one of its processes ended.
 void Node::Settle() {
   if (!Undisturbed()) {
     if (Idle()) On(StopEvent::kAllEnded);
@@ -269,9 +269,10 @@ void Node::Settle() {
   }
   const bool alone = order_.node_count == 1;
   if (ranks_.living() == 0) {
-    // A node without ranks serves the others until the server says that they are done.
+    // A node without ranks serves the others until the server ends it.
     const bool over = alone || !order_.ranks.empty();
-    if (over && !shipper_.End()) On(StopEvent::kAllEnded);  // else once it is gone
+    // Otherwise when the sync process has ended.
+    if (over && !shipper_.End()) On(StopEvent::kAllEnded);
   } else if (alone && ranks_.living_working() == 0 && HasWorkingRanks(order_)) {
     Stop({StoppedBy::kRoleEnd, "the working ranks have ended", -1});
   }
@@ -305,13 +306,13 @@ void Node::AfterHook(const ExitReport& report) {
 }
 
 void Node::OnControl(const ControlLine& line) {
-  if (line.node == order_.node) return;  // our own: acted on when it was said
+  if (line.node == order_.node) return;  // written by this node and handled already
   switch (line.by) {
     case StoppedBy::kNobody:
       return;
     case StoppedBy::kRoleEnd:
       if (HasWorkingRanks(order_) && (phase_ != Phase::kRanks || ranks_.living_working() > 0))
-        return;  // said too early for this node
+        return;  // too early for this node
       break;
     default:
       break;

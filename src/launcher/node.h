@@ -29,19 +29,19 @@
 
 namespace muster::launcher {
 
-// What this machine gave to the node before anything ran.
+// What this machine provided for the node before its processes start.
 struct Ground {
-  std::string host;          // the machine's own name
+  std::string host;          // the name of the machine
   uint64_t start_ticks = 0;  // of this process
   std::string boot;          // os::BootIdentity
   std::optional<os::Cgroup> group;
   Companions companions;
-  std::vector<std::string> notes;  // of the plan, and what the ground could not give
+  std::vector<std::string> notes;  // from the plan, and about what the machine did not provide
 };
 
-// One node of one attempt, from the first line of its record to the last. node.cc tells how it
-// comes to run, node_stop.cc how it comes to rest. Lives on the loop's thread; `done` runs when the
-// last line is in the record.
+// One node of one attempt, from the first to the last line of its record. node.cc contains the
+// start path, node_stop.cc the stop path. Lives on the loop's thread; `done` runs when the last
+// line is in the record.
 class Node {
  public:
   Node(os::Loop& loop, RecordWriter& record, NodeOrder order, Ground ground,
@@ -54,13 +54,13 @@ class Node {
 
  private:
   enum class Phase { kPreparing, kFetch, kPreStart, kSetup, kRanks };
-  struct Wish {  // for a stop
+  struct Wish {  // a requested stop
     StoppedBy by = StoppedBy::kNobody;
     std::string detail;
-    int64_t grace_ms = -1;  // -1: as ordered
+    int64_t grace_ms = -1;  // -1 for the ordered grace period
   };
 
-  // node.cc
+  // in node.cc
   bool Undisturbed() const { return state_ == StopState::kRunning; }
   void StageIn();
   void Fetch();
@@ -79,9 +79,9 @@ class Node {
   void OnRankFailure(const RankEnded& ended);
   void FailNode(int rank, ExitReport exit, std::string what);
 
-  // node_stop.cc
+  // in node_stop.cc
   void Ask(Wish wish);   // from outside: a user, another node, a limit
-  void Stop(Wish wish);  // from within, right after children were reaped
+  void Stop(Wish wish);  // from inside, directly after children were reaped
   bool Idle() const { return ranks_.living() == 0 && !hooks_.running() && !shipper_.running(); }
   void On(StopEvent event);
   void Do(StopAction action);
@@ -103,7 +103,7 @@ class Node {
 
   os::Loop& loop_;
   RecordWriter& record_;
-  NodeOrder order_;  // as ordered, with what a pre-start script exported in its environment
+  NodeOrder order_;  // the order, with the variables that a pre-start script exported
   const Ground ground_;
   const std::function<void()> done_;
   const Starter starter_;
@@ -120,20 +120,20 @@ class Node {
   Signals signals_;
 
   Phase phase_ = Phase::kPreparing;
-  os::Loop::Id joining_ = 0;    // what only counts: not for nodes that are gone before
-  os::Loop::Id awaiting_ = 0;   // the next look at the meeting point
-  int64_t await_until_ms_ = 0;  // steady; 0: not yet begun
+  os::Loop::Id joining_ = 0;    // joins accounting-only cgroups, unless the node ends before
+  os::Loop::Id awaiting_ = 0;   // the next check of the rendezvous
+  int64_t await_until_ms_ = 0;  // steady time; 0 before the start
   bool failed_ = false;
-  int return_code_ = 0;     // of the first process that did not end well
-  int warning_signal_ = 0;  // once it was sent
+  int return_code_ = 0;     // of the first process that failed
+  int warning_signal_ = 0;  // set when it was sent
 
   StopState state_ = StopState::kRunning;
-  std::deque<StopEvent> events_;  // not yet decided on
+  std::deque<StopEvent> events_;  // not yet processed
   bool deciding_ = false;
-  Wish wish_;                   // the first one, which gave the reason
-  int64_t told_grace_ms_ = -1;  // by the latest wish
+  Wish wish_;                   // the first stop, which determines the reason
+  int64_t told_grace_ms_ = -1;  // of the latest stop
   int64_t grace_ms_ = 0;
-  int64_t deadline_at_ms_ = 0;  // steady
+  int64_t deadline_at_ms_ = 0;  // steady time
   os::Loop::Id deadline_ = 0;
   os::Loop::Id look_ = 0;
   int64_t look_pause_ms_ = 1;

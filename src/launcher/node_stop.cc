@@ -1,4 +1,4 @@
-// How a node comes to rest: doing what the table of stopper.h decides.
+// The stop path of a node: executes the actions of the table in stopper.h.
 
 #include <signal.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kLongestLookPauseMs = 100;
 constexpr int64_t kLongestSweepPauseMs = 1000;
-// A process that outlives SIGKILL for so long hangs in the kernel; people should know.
+// A process that survives SIGKILL for this long hangs in the kernel and is reported.
 constexpr int64_t kStubbornMs = 5000;
 constexpr int64_t kFailureHookMs = 60'000;
 
@@ -30,7 +30,7 @@ NodeClean ProofOf(const os::SweepResult& result) {
 
 }  // namespace
 
-// Whoever has ended by itself until now keeps its own report.
+// Ranks that ended before this call keep their own reports.
 void Node::Ask(Wish wish) {
   signals_.Reap();
   Stop(std::move(wish));
@@ -55,7 +55,7 @@ void Node::Stop(Wish wish) {
   On(StopEvent::kStop);
 }
 
-// Actions cause events; they are decided on one after the other, never inside each other.
+// Actions cause events; they are processed in order, never recursively.
 void Node::On(StopEvent event) {
   events_.push_back(event);
   if (std::exchange(deciding_, true)) return;
@@ -107,7 +107,8 @@ void Node::RunStopHook() {
 void Node::SendAsk() {
   ArmDeadline(grace_ms_);
   if (AskBehindMpirun()) return;
-  for (const int signal : {SIGTERM, SIGCONT}) {  // a stopped process must wake up to hear it
+  // A stopped process must be continued to handle TERM.
+  for (const int signal : {SIGTERM, SIGCONT}) {
     ranks_.Signal(signal);
     hooks_.Signal(signal);
     agents_.Signal(signal);
@@ -118,7 +119,7 @@ void Node::SendAsk() {
   if (Idle()) On(StopEvent::kAllEnded);
 }
 
-// False where there is nobody, or no time. mpirun ends by itself when its ranks have.
+// Returns false if there are no such ranks or no time. mpirun exits by itself after its ranks.
 bool Node::AskBehindMpirun() {
   if (!order_.agent || wish_.by == StoppedBy::kRankFailure) return false;
   std::set<pid_t> groups = ranks_.Groups();
@@ -136,19 +137,19 @@ void Node::Hasten() {
   if (told_grace_ms_ < left) ArmDeadline(told_grace_ms_);
 }
 
-// All ranks have ended, but what they started may still be at its farewell.
+// All ranks have ended, but their children may still be shutting down.
 void Node::LookAround() {
   signals_.Reap();
   const auto living = sweeper().Look();
-  signals_.Reap();  // what ended just now is still owed its report or answer
+  signals_.Reap();  // processes that ended just now still need their report or answer
   if (!Idle()) return;
   if (living.empty() && !sweeper().Stirs()) return On(StopEvent::kNothingLeft);
   for (const auto& process : living) AskStraggler(process);
   ArmLook(kLongestLookPauseMs);
 }
 
-// TERM to those outside of the process groups that have had it; once, for a second TERM means "at
-// once" to many programs.
+// Sends TERM to processes outside the process groups that received it. Once only, because many
+// programs treat a second TERM as a request to exit immediately.
 void Node::AskStraggler(const os::ProcessInfo& process) {
   if (asked_groups_.contains(process.pgid)) return;
   if (!asked_stragglers_.insert({process.pid, process.start_ticks}).second) return;
@@ -165,7 +166,7 @@ void Node::Sweep() {
   ArmLook(kLongestSweepPauseMs);
 }
 
-// The node is not clean, and nobody will be told that it is; but why it takes so long can be read.
+// The node is not clean and its end is not reported; the record says why it takes so long.
 void Node::NoteStubborn() {
   const auto& result = sweeper().result();
   if (stubborn_noted_ || result.left == 0 || result.took_ms < grace_ms_ + kStubbornMs) return;
@@ -193,7 +194,7 @@ void Node::Prove() {
   deadline_ = loop_.After(std::max(kFailureHookMs, grace_ms_), [this] { hooks_.Signal(SIGKILL); });
 }
 
-// A group whose members were killed takes no new ones on some kernels.
+// On some kernels a group whose members were killed accepts no new members.
 void Node::RenewGroup() {
   if (!ground_.group) return;
   Status status = sweeper().RemoveGroup();
@@ -204,7 +205,7 @@ void Node::RenewGroup() {
   if (!status) LogWarning("the control group cannot be used again: {}", status.error().text);
 }
 
-// What on_failure left behind goes the same way; told only when there was something.
+// Cleans up after on_failure; recorded only if processes were found.
 void Node::SweepAgain() {
   signals_.Reap();
   if (!sweeper().Step()) {
@@ -242,7 +243,7 @@ os::Sweeper& Node::sweeper() {
   if (!sweeper_) {
     os::SweepTarget target{ground_.group ? ground_.group->name() : "",
                            os::NodeMark(order_.token, order_.node), true};
-    // What it knows of the group must be all there is: as it was made, as long as that is so.
+    // The group is used as created, unless it has joined further hierarchies.
     if (joining_ != 0) target.group = ground_.group->WithoutLate();
     loop_.Cancel(std::exchange(joining_, 0));
     sweeper_.emplace(std::move(target));

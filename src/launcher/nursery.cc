@@ -57,10 +57,11 @@ int RunNursery(std::span<char> title) {
   sigemptyset(&ended);
   sigaddset(&ended, SIGCHLD);
   sigprocmask(SIG_BLOCK, &ended, nullptr);
-  signal(SIGINT, SIG_IGN);  // Ctrl-C reaches the server's whole group; the server decides
+  // Ctrl-C reaches the whole process group of the server, which handles it.
+  signal(SIGINT, SIG_IGN);
   const os::Fd reaper(signalfd(-1, &ended, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!reaper) return 1;
-  // Done once here, known to all launchers.
+  // Prepared once here, inherited by all launchers.
   os::PrepareCgroups();
   KnowCompanions();
   while (true) {

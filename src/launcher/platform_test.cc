@@ -1,4 +1,4 @@
-// Views, pre-start scripts and what becomes of them on real launchers.
+// Platform views and pre-start scripts with real launchers.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ View SomeView() {
   return view;
 }
 
-TEST(ViewFallbackTest, NamesOfTheViewLeadToTheirFolders) {
+TEST(ViewFallbackTest, NamesOfTheViewBecomeTheirFolders) {
   const View view = SomeView();
   EXPECT_EQ(WithSources("/home/ma", view), "/j/home");
   EXPECT_EQ(WithSources("--train_url=/home/ma/out/a", view), "--train_url=/data/my results/a");
@@ -39,7 +39,7 @@ TEST(ViewFallbackTest, NamesOfTheViewLeadToTheirFolders) {
   EXPECT_EQ(WithSources("", view), "");
 }
 
-TEST(ViewFallbackTest, WhatTheMachineHasForScratchIsLeftToIt) {
+TEST(ViewFallbackTest, ExistingScratchFoldersOfTheMachineAreKept) {
   NodeOrder order;
   order.view = SomeView();
   order.hosts = Hosts{{"127.77.0.1", "node-0"}};
@@ -59,7 +59,7 @@ TEST(ViewFallbackTest, WhatTheMachineHasForScratchIsLeftToIt) {
   EXPECT_EQ(*order.files[0].content, "at /data/my results");
 }
 
-TEST(PreStartTest, OnlyWhatTheScriptChangedIsTakenOver) {
+TEST(PreStartTest, OnlyChangesOfTheScriptAreExported) {
   const std::string dump = std::string(
       "A=1\0B=new\nline\0C=\0PWD=/x\0_=/usr/bin/env\0SHLVL=2\0"
       "MUSTER_RANK=3\0BASH_FUNC_f%%=() {\0nonsense\0=x",
@@ -69,13 +69,13 @@ TEST(PreStartTest, OnlyWhatTheScriptChangedIsTakenOver) {
   EXPECT_TRUE(Exported({}, "").empty());
 }
 
-// A name that no other run of these tests leaves behind or looks for.
+// A name that is unique to this test run.
 const std::string& LinkName() {
   static const std::string name = fmt::format("/muster-{}.env", getpid());
   return name;
 }
 
-// An order of a platform whose folders are in the node's.
+// An order of a platform whose folders are inside the node's folder.
 NodeOrder OnPlatform(LaunchBench& bench, const std::vector<std::string>& texts) {
   NodeOrder order = bench.Order(0, texts);
   order.platform = "modelarts";
@@ -92,7 +92,7 @@ NodeOrder OnPlatform(LaunchBench& bench, const std::vector<std::string>& texts) 
   return order;
 }
 
-// Notes of a machine that gives no mounts at all.
+// Whether the record lacks the note of a machine without mounts.
 bool HasView(const std::vector<RecordLine>& record) {
   const auto began = Lines<LauncherBegan>(record);
   for (const std::string& note : began.at(0).notes)
@@ -102,7 +102,8 @@ bool HasView(const std::vector<RecordLine>& record) {
 
 TEST(PlatformTest, RanksSeeTheFoldersOfTheJobAndTheMachineDoesNot) {
   LaunchBench bench;
-  const std::string shared = fmt::format("tmp/shared-{}", getpid());  // in the ranks' own /tmp
+  // In the private /tmp of the ranks.
+  const std::string shared = fmt::format("tmp/shared-{}", getpid());
   NodeOrder order = OnPlatform(
       bench, {"echo one > /" + shared + "; echo two > /muster-cache/env; cat " + LinkName() +
               "; "
@@ -125,7 +126,7 @@ TEST(PlatformTest, RanksSeeTheFoldersOfTheJobAndTheMachineDoesNot) {
   EXPECT_FALSE(std::filesystem::exists(bench.NodeDir(0) / "root"));
 }
 
-TEST(PlatformTest, FolderOfTheJobStaysVisibleThroughALinkToWhatIsHidden) {
+TEST(PlatformTest, FolderOfTheJobStaysVisibleThroughALinkIntoAHiddenFolder) {
   LaunchBench bench;
   const std::string link = fmt::format("/var/tmp/muster-view-{}", getpid());
   std::filesystem::create_directory_symlink(bench.attempt_dir(), link);
@@ -139,10 +140,10 @@ TEST(PlatformTest, FolderOfTheJobStaysVisibleThroughALinkToWhatIsHidden) {
   EXPECT_EQ(EndOf(bench.Record(0), 0).how, ExitClass::kSucceeded) << bench.Text(0, "hooks.log");
 }
 
-TEST(PlatformTest, AViewThatWouldHideTheJobItselfIsNotEntered) {
+TEST(PlatformTest, ViewThatWouldHideTheJobIsNotEntered) {
   LaunchBench bench;
   NodeOrder order = OnPlatform(bench, {"echo went on"});
-  order.view->keep.clear();  // the bench is below /tmp
+  order.view->keep.clear();  // the test folder is below /tmp
   bench.Launch(order);
   bench.WaitLauncher(0);
   EXPECT_EQ(bench.Text(0, "rank0.log"), "went on\n");
@@ -150,7 +151,7 @@ TEST(PlatformTest, AViewThatWouldHideTheJobItselfIsNotEntered) {
   EXPECT_THAT(Lines<LauncherBegan>(bench.Record(0)).at(0).notes, Not(testing::IsEmpty()));
 }
 
-TEST(PlatformTest, WhatRanksLeaveRunningInAViewIsSwept) {
+TEST(PlatformTest, RemainingProcessesInAViewAreKilled) {
   LaunchBench bench;
   bench.Launch(OnPlatform(bench, {"setsid sleep 1000 & echo begun; exit 3"}));
   bench.WaitLauncher(0);
@@ -171,7 +172,7 @@ TEST(PlatformTest, ExportsOfThePreStartScriptReachRanks) {
   EXPECT_THAT(bench.Text(0, "rank0.log"), HasSubstr("/it's|after\n"));
 }
 
-TEST(PlatformTest, PreStartScriptThatFailsIsNamedWithItsCode) {
+TEST(PlatformTest, FailedPreStartScriptIsReportedWithItsCode) {
   LaunchBench bench;
   NodeOrder order = OnPlatform(bench, {"echo never"});
   order.pre_start = PreStart{.name = "ma-pre-start.sh", .text = "exit 5\n", .words = {}};
@@ -184,7 +185,7 @@ TEST(PlatformTest, PreStartScriptThatFailsIsNamedWithItsCode) {
   EXPECT_TRUE(Lines<RankStarted>(bench.Record(0)).empty());
 }
 
-TEST(PlatformTest, BootFileThatIsMissingIsNamedBeforeAnythingRuns) {
+TEST(PlatformTest, MissingBootFileIsReportedBeforeTheStart) {
   LaunchBench bench;
   NodeOrder order = OnPlatform(bench, {"echo never"});
   order.boot_file = "/home/muster-user/work/train.py";
@@ -197,7 +198,7 @@ TEST(PlatformTest, BootFileThatIsMissingIsNamedBeforeAnythingRuns) {
   EXPECT_TRUE(Lines<RankStarted>(bench.Record(0)).empty());
 }
 
-TEST(PlatformTest, CodeThatCannotBeFetchedEndsWithTheCodeOfThePlatform) {
+TEST(PlatformTest, FailedCodeFetchEndsWithTheExitCodeOfThePlatform) {
   LaunchBench bench;
   NodeOrder order = OnPlatform(bench, {"echo never"});
   order.code_dir = "/nowhere/code";

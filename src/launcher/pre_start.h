@@ -8,16 +8,16 @@
 
 namespace muster::launcher {
 
-// The platform's own step before the setup hook: a script whose exports all later processes of the
-// node get.
+// The platform's script before the setup hook; all later processes of the node get its exported
+// variables.
 
-// The words to execute. When the script ends, in whatever way, its environment is in PreStartFile.
+// The command to execute. When the script ends in any way, its environment is in PreStartFile.
 std::vector<std::string> PreStartWords(const NodeOrder& order);
 std::string PreStartFile(const NodeOrder& order);
 
-// What the script added or changed: `before` are the entries that it began with, `dump` those that
-// it ended with, each with a NUL behind it. What a shell sets for itself is none of it, nor are
-// names that are Muster's.
+// The variables that the script added or changed: `before` is its initial environment, `dump` its
+// final one, with NUL-terminated entries. Excludes variables that a shell sets itself, and Muster's
+// own.
 Pairs Exported(const std::vector<std::string>& before, std::string_view dump);
 
 }  // namespace muster::launcher

@@ -119,7 +119,7 @@ class Publisher final : public transfer::Observer {
     transfer::CopyOptions options;
     options.recursive = true;
     options.filter = AllButManifest();
-    // What a sync or an earlier try has brought there is not sent again.
+    // Files that the sync process or an earlier attempt copied are skipped.
     options.skip = to_.remote() ? transfer::Skip::kSameBytes : transfer::Skip::kNever;
     MUSTER_TRY(CopyThere(FileAt(output_.folder, true), to_, options, publication_.record_dir,
                          stores_, *this));
@@ -158,7 +158,7 @@ Result<Location> FolderAt(const std::string& place) {
   return to;
 }
 
-// The last rule that matches decides: only one on top is meant.
+// The last matching rule decides: excludes only the manifest at the top level.
 transfer::Filter AllButManifest() {
   return {
       .rules = {{false, std::string(kManifestName)}, {true, fmt::format("*/{}", kManifestName)}}};

@@ -11,32 +11,31 @@
 
 namespace muster::launcher {
 
-// Hears how far it is, a few times a second, in words.
+// Receives the progress as text, a few times per second.
 using PublishProgress = std::function<void(std::string)>;
 
-// The place that a publication names, as a folder.
+// The destination of a publication, as a folder.
 Result<transfer::Location> FolderAt(const std::string& place);
 
-// Copies by the same options for everything that is published: tried again for a while, and going
-// on where an earlier one was killed. The first thing that failed is the error.
+// Copies with the options of all publications: retries for a while, and resumes after a kill.
+// Returns the first failure as the error.
 Result<transfer::Summary> CopyThere(const transfer::Location& from, const transfer::Location& to,
                                     transfer::CopyOptions options, const os::Path& records,
                                     transfer::Stores& stores, transfer::Observer& observer);
 
-// All files below a folder but for a manifest on top of it.
+// All files below a folder except a manifest at the top level.
 transfer::Filter AllButManifest();
 
-// A manifest that stands there says nothing any more: what it names is about to be replaced.
+// Removes the manifest before its files are replaced.
 Status RemoveManifest(const transfer::Location& to, transfer::Stores& stores);
 
-// Puts what the ranks left in an output's folder to its destination, with a manifest behind it.
-// Nobody may write there any more. Blocks; a kill at any instant leaves what the next one goes on
-// with. A note for people.
+// Copies an output folder to its destination and writes a manifest. No process may write to the
+// folder any more. Blocks. After a kill the next call resumes. Returns a note for users.
 Result<std::string> PublishOutput(const OutputOrder& output, const Publication& publication,
                                   const os::Path& scratch, transfer::Stores& stores,
                                   const PublishProgress& progress);
 
-// The logs as they are now, under their names. How many; those that are not there are left out.
+// Copies the current logs under their names; missing logs are skipped. Returns their number.
 Result<int> PublishLogs(const Publication& publication, transfer::Stores& stores);
 
 }  // namespace muster::launcher

@@ -30,7 +30,7 @@ ExitReport JudgeEnd(const EndedChild& child, const EndContext& context) {
     report.signal = SIGKILL;
     report.code = 0;
   } else if (context.warning_signal != 0 && report.signal == context.warning_signal) {
-    // We sent it: a program without a handler does not fail by itself here.
+    // Muster sent the signal: its default action is not a failure of the program.
     report.how = ExitClass::kTimedOut;
     report.stopped_by = StoppedBy::kTimeLimit;
     report.detail = fmt::format("the warning signal {} ended it before the time limit",

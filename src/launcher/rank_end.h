@@ -8,7 +8,7 @@
 
 namespace muster::launcher {
 
-// What the kernel told about a child that was waited for.
+// The wait status and resource usage of a reaped child.
 struct EndedChild {
   pid_t pid = -1;
   int wait_status = 0;
@@ -16,19 +16,19 @@ struct EndedChild {
   int64_t peak_rss = 0;  // bytes
 };
 
-// What the launcher knew when it waited.
+// The state of the launcher when the child was reaped.
 struct EndContext {
-  StoppedBy stopping = StoppedBy::kNobody;  // a stop had begun before the rank was seen to end
-  bool oom_kill = false;                    // the kernel killed a process of the node for memory
-  int killed_below = 0;                     // killed a process of the rank before that stop
-  int warning_signal = 0;                   // the time limit's warning, once it was sent
+  StoppedBy stopping = StoppedBy::kNobody;  // set if a stop began before the rank was seen to end
+  bool oom_kill = false;   // the kernel killed a process of the node for lack of memory
+  int killed_below = 0;    // the signal that killed a process of the rank before the stop
+  int warning_signal = 0;  // the signal of the time limit's warning, if it was sent
 };
 
 // The exit report of a rank. Pure.
 ExitReport JudgeEnd(const EndedChild& child, const EndContext& context);
 
-// Of several ranks seen ended in one look, the one that is the cause goes first: a death by memory
-// or by a signal makes the others fail, seldom the other way round.
+// Sort order of ranks that ended in the same instant: out of memory and signals first, because they
+// usually cause the other failures.
 int CauseOrder(const ExitReport& report);
 
 }  // namespace muster::launcher

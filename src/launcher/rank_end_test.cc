@@ -13,7 +13,7 @@ ExitReport Judge(int status, const EndContext& context) {
   return JudgeEnd({.pid = 1, .wait_status = status, .cpu_ms = 7, .peak_rss = 9}, context);
 }
 
-TEST(RankEndTest, EndsByItselfKeepTheirOwnReport) {
+TEST(RankEndTest, RanksThatEndByThemselvesKeepTheirReport) {
   EXPECT_EQ(Judge(Exited(0), {}).how, ExitClass::kSucceeded);
   EXPECT_EQ(Judge(Exited(3), {}).how, ExitClass::kExitCode);
   EXPECT_EQ(Judge(SIGSEGV, {}).how, ExitClass::kSignal);
@@ -21,7 +21,7 @@ TEST(RankEndTest, EndsByItselfKeepTheirOwnReport) {
   EXPECT_EQ(Judge(Exited(3), {}).peak_rss, 9);
 }
 
-TEST(RankEndTest, EndsAfterAStopAreStoppedWithCodeOrSignalKept) {
+TEST(RankEndTest, EndAfterAStopIsStoppedWithCodeOrSignal) {
   const auto coded = Judge(Exited(3), {.stopping = StoppedBy::kPreemption});
   EXPECT_EQ(coded.how, ExitClass::kStopped);
   EXPECT_EQ(coded.stopped_by, StoppedBy::kPreemption);
@@ -31,26 +31,26 @@ TEST(RankEndTest, EndsAfterAStopAreStoppedWithCodeOrSignalKept) {
   EXPECT_EQ(killed.signal, SIGKILL);
 }
 
-TEST(RankEndTest, EndsAfterTheTimeLimitTimedOut) {
+TEST(RankEndTest, EndAfterTheTimeLimitIsTimedOut) {
   const auto report = Judge(SIGTERM, {.stopping = StoppedBy::kTimeLimit});
   EXPECT_EQ(report.how, ExitClass::kTimedOut);
   EXPECT_EQ(report.stopped_by, StoppedBy::kTimeLimit);
 }
 
-TEST(RankEndTest, KillWithARisenCounterIsOutOfMemory) {
+TEST(RankEndTest, KillWithIncreasedOomCounterIsOutOfMemory) {
   EXPECT_EQ(Judge(SIGKILL, {.oom_kill = true}).how, ExitClass::kOutOfMemory);
   EXPECT_EQ(Judge(SIGKILL, {}).how, ExitClass::kSignal);
   EXPECT_EQ(Judge(SIGSEGV, {.oom_kill = true}).how, ExitClass::kSignal);
 }
 
-TEST(RankEndTest, ShellThatReportsAKilledChildRanOutOfMemory) {
+TEST(RankEndTest, ShellWithKilledChildIsOutOfMemory) {
   const auto report = Judge(Exited(137), {.oom_kill = true});
   EXPECT_EQ(report.how, ExitClass::kOutOfMemory);
   EXPECT_EQ(report.signal, SIGKILL);
   EXPECT_EQ(Judge(Exited(137), {}).how, ExitClass::kExitCode);
 }
 
-TEST(RankEndTest, DeathOfTheWarningSignalIsTheTimeLimits) {
+TEST(RankEndTest, DeathByTheWarningSignalIsTimedOut) {
   const auto report = Judge(SIGUSR1, {.warning_signal = SIGUSR1});
   EXPECT_EQ(report.how, ExitClass::kTimedOut);
   EXPECT_EQ(report.stopped_by, StoppedBy::kTimeLimit);
@@ -58,7 +58,7 @@ TEST(RankEndTest, DeathOfTheWarningSignalIsTheTimeLimits) {
   EXPECT_EQ(Judge(SIGUSR1, {}).how, ExitClass::kSignal);
 }
 
-TEST(RankEndTest, DeathsByMemoryAndSignalsComeBeforeExitCodesAsTheCause) {
+TEST(RankEndTest, OutOfMemoryAndSignalsPrecedeExitCodesAsCause) {
   const int memory = CauseOrder(Judge(SIGKILL, {.oom_kill = true}));
   const int signal = CauseOrder(Judge(SIGSEGV, {}));
   const int code = CauseOrder(Judge(Exited(1), {}));

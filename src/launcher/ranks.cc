@@ -23,7 +23,7 @@ RankEnded CouldNotStart(int rank, const Error& error) {
   return {rank, std::move(report)};
 }
 
-// No order may hold its launcher up for long.
+// Bounds the delay that an order can cause.
 std::chrono::milliseconds HeadStart(const NodeOrder& order) {
   constexpr int64_t kLongestMs = 1000;
   return std::chrono::milliseconds(std::clamp<int64_t>(order.head_start_ms, 0, kLongestMs));
@@ -32,7 +32,7 @@ std::chrono::milliseconds HeadStart(const NodeOrder& order) {
 }  // namespace
 
 Result<pid_t> Ranks::Start(const RankOrder& rank) const {
-  // Standard output and standard error are one open file, so that their bytes keep their order.
+  // Standard output and standard error share one open file, so that their bytes keep their order.
   MUSTER_ASSIGN(const os::Fd log,
                 os::Open(order_.LogPath(rank.rank), O_WRONLY | O_CREAT | O_APPEND));
   Starter::Command command{.argv = rank.argv, .env = starter_.inherited(), .cwd = rank.cwd};
@@ -54,7 +54,7 @@ Ranks::Started Ranks::StartAll() {
     living_.push_back({*pid, &rank});
     const auto process = os::ReadProcess(*pid);
     started.lines.push_back(RankStarted{rank.rank, *pid, process ? process->start_ticks : 0});
-    // Nothing else is to be done here meanwhile, and it is short.
+    // The launcher has nothing else to do meanwhile, and the wait is short.
     const bool first = &rank == &order_.ranks.front() && order_.ranks.size() > 1;
     if (first) std::this_thread::sleep_for(HeadStart(order_));
   }
@@ -95,7 +95,7 @@ void Ranks::Warn(int signal) const {
       ask.pop_back();
       if (os::Catches(pid, signal)) {
         kill(pid, signal);
-        continue;  // what it started is its own affair, and may be on its way to another program
+        continue;  // its children may be about to execute another program
       }
       for (const auto& process : below)
         if (process.ppid == pid) ask.push_back(process.pid);

@@ -15,30 +15,29 @@
 
 namespace muster::launcher {
 
-// The ranks of this node: started once, signalled together, taken one by one as they end.
+// The ranks of this node: started once, signalled together, reaped one by one.
 class Ranks {
  public:
   // Both outlive the ranks.
   Ranks(const NodeOrder& order, const Starter& starter) : order_(order), starter_(starter) {}
 
   struct Started {
-    std::vector<RecordBody> lines;  // RankStarted of every rank that executes
-    std::optional<RankEnded>
-        failed;  // the one that could not start; those behind it were not tried
+    std::vector<RecordBody> lines;    // RankStarted for every rank that executes
+    std::optional<RankEnded> failed;  // the rank that could not start; later ranks were not tried
   };
   Started StartAll();
 
-  // The end of a rank, or nothing when the child was none.
+  // The end of a rank; nothing if the child is not a rank.
   std::optional<RankEnded> Take(const EndedChild& child, EndContext context);
-  // Remembers which of these processes were killed below a rank and nobody has waited for: a
-  // framework's own launcher that is stopped now tells of them no more. The rank's end will.
+  // Records which unreaped processes below a rank were killed: a framework's launcher that is
+  // stopped now cannot report them, but the exit report of the rank will.
   void NoteKilled(const std::vector<os::ProcessInfo>& all);
-  // To the process group of every rank that has not ended.
+  // Sends the signal to the process group of every running rank.
   void Signal(int signal) const;
-  // To the topmost process of each rank that has a handler for it: a warning must not kill a rank,
-  // or a data loader of one, that never asked for it.
+  // Sends the signal to the topmost process of each rank that has a handler: a warning must not
+  // kill a rank or its data loader.
   void Warn(int signal) const;
-  std::set<pid_t> Groups() const;  // those that Signal reaches
+  std::set<pid_t> Groups() const;  // the process groups that Signal reaches
 
   int living() const { return int(living_.size()); }
   int living_working() const;  // without service ranks
@@ -55,7 +54,7 @@ class Ranks {
   const NodeOrder& order_;
   const Starter& starter_;
   std::vector<Living> living_;
-  int64_t oom_kills_ = 0;  // of the group, already blamed on ranks
+  int64_t oom_kills_ = 0;  // of the group, already attributed to ranks
 };
 
 }  // namespace muster::launcher

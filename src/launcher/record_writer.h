@@ -10,13 +10,13 @@
 
 namespace muster::launcher {
 
-// The record that this launcher claimed; holds its lock. Lines are stamped here.
+// The record that this launcher claimed, with its lock. Adds time stamps to lines.
 class RecordWriter {
  public:
   RecordWriter(os::Loop& loop, os::Fd record);
 
-  // While one lives, lines are gathered and stamped; its end writes them at once: each write wakes
-  // the server.
+  // While an instance exists, lines are gathered; the destructor writes them in one call, because
+  // each write wakes the server.
   class Gathering {
    public:
     explicit Gathering(RecordWriter& record) : file_(record.file_) { file_.Hold(); }
@@ -29,16 +29,16 @@ class RecordWriter {
   };
 
   void Append(RecordBody body);
-  // All in one write.
+  // Writes all lines in one call.
   void Append(std::vector<RecordBody> bodies);
-  // What was gathered so far; before anything slow, and before another node hears of it.
+  // Writes the gathered lines before a slow step, and before another node learns of their content.
   void WriteNow() { file_.WriteNow(); }
-  // Runs `fn` once every line is in the file.
+  // Runs `fn` when all lines are in the file.
   void WhenSettled(std::function<void()> fn) { file_.WhenSettled(std::move(fn)); }
 
  private:
   const Clock& clock_;
-  const int64_t began_ms_;  // steady
+  const int64_t began_ms_;  // steady time
   AppendFile file_;
 };
 

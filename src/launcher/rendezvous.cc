@@ -26,7 +26,7 @@ constexpr int64_t kPauseMs = 50;
 constexpr int kConnectMs = 100;
 constexpr size_t kReadSize = 64 << 10;
 
-// Horovod's client knows IPv4 alone.
+// Horovod's client supports IPv4 only.
 Result<sockaddr_in> AddressOf(const Rendezvous& where) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -37,7 +37,7 @@ Result<sockaddr_in> AddressOf(const Rendezvous& where) {
               "give the node an IPv4 address");
 }
 
-// The header's name is spelled as Horovod's client compares it.
+// Horovod's client compares the header name case-sensitively.
 std::string AnswerText(const KeyValue::Answer& answer) {
   return fmt::format("HTTP/1.1 {} {}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{}",
                      answer.status, http::ReasonPhrase(answer.status), answer.body.size(),
@@ -81,7 +81,7 @@ void RendezvousServer::Accept() {
   while (true) {
     os::Fd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!socket && (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)) {
-      // Nothing can be taken until others end; the socket stays readable all the while.
+      // No connection can be accepted until others end; the socket stays readable meanwhile.
       loop_.Unwatch(std::exchange(watch_, 0));
       pause_ = loop_.After(kPauseMs, [this] { pause_ = 0, Listen(); });
     }
@@ -104,12 +104,12 @@ void RendezvousServer::OnReadable(Id id) {
   const ssize_t got = read(peer.socket.get(), buffer, sizeof buffer);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got <= 0) return Close(id);
-  if (!peer.answer.empty()) return;  // more behind the request is none of ours
+  if (!peer.answer.empty()) return;  // bytes after the request are ignored
   peer.bytes.append(buffer, size_t(got));
   if (Parse(peer)) Answer(id);
 }
 
-// Whether there is something to answer: a whole request, or one that is none.
+// Whether a response is due: the request is complete or invalid.
 bool RendezvousServer::Parse(Peer& peer) {
   const auto refuse = [&](const http::Response& response) {
     peer.answer = AnswerText({response.status, {}});
@@ -154,8 +154,7 @@ void RendezvousServer::Send(Id id) {
                               peer.answer.size() - peer.sent, MSG_NOSIGNAL);
     if (more < 0 && errno == EINTR) continue;
     if (more < 0 && errno == EAGAIN) {
-      peer.retry =
-          loop_.After(1, [this, id] { Send(id); });  // an answer of many ranks, and a slow reader
+      peer.retry = loop_.After(1, [this, id] { Send(id); });  // a large response and a slow reader
       return;
     }
     if (more <= 0) return Close(id);

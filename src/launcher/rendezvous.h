@@ -14,18 +14,18 @@
 
 namespace muster::launcher {
 
-// Serves the store of key_value.h over HTTP/1.1, one request a connection. Thousands of them come
-// in a second while ranks wait for each other. Lives on the launcher's loop.
+// Serves the store of key_value.h over HTTP/1.1, one request per connection. Waiting ranks send
+// thousands of requests per second. Lives on the launcher's loop.
 class RendezvousServer {
  public:
-  // `most_arriving` bounds the bodies of all requests together that are on their way in.
+  // `most_arriving` limits the total size of incomplete request bodies.
   explicit RendezvousServer(os::Loop& loop, int64_t most_arriving = 256 << 20)
       : loop_(loop), most_arriving_(most_arriving) {}
   ~RendezvousServer();
   RendezvousServer(const RendezvousServer&) = delete;
   RendezvousServer& operator=(const RendezvousServer&) = delete;
 
-  // kUnavailable names the address when it cannot be bound. Port 0 takes any; see port().
+  // kUnavailable names the address that cannot be bound. Port 0 selects a free port; see port().
   Status Listen(const Rendezvous& where);
   int port() const { return port_; }
 
@@ -33,12 +33,12 @@ class RendezvousServer {
   struct Peer {
     os::Fd socket;
     os::Loop::Id watch = 0;
-    os::Loop::Id timer = 0;  // the end of our patience
+    os::Loop::Id timer = 0;  // ends the connection after the time limit
     os::Loop::Id retry = 0;  // of sending
     http::Request request;
     std::unique_ptr<http::RequestParser> parser;
-    std::string bytes;   // not yet used by the parser
-    std::string answer;  // once it is known
+    std::string bytes;   // not yet parsed
+    std::string answer;  // set when the response is known
     size_t sent = 0;
   };
   using Id = uint64_t;
@@ -57,13 +57,13 @@ class RendezvousServer {
   os::Fd listener_;
   os::Loop::Id watch_ = 0;
   int port_ = 0;
-  os::Loop::Id pause_ = 0;  // until connections are taken again
-  int64_t arriving_ = 0;    // bytes of bodies that are not in the store yet
+  os::Loop::Id pause_ = 0;  // until connections are accepted again
+  int64_t arriving_ = 0;    // bytes of bodies that are not stored yet
   Id next_id_ = 1;
   std::map<Id, Peer> peers_;
 };
 
-// Whether somebody listens there now; waits a moment at most.
+// Whether a server accepts connections there; waits only briefly.
 bool CanConnect(const Rendezvous& where);
 
 }  // namespace muster::launcher

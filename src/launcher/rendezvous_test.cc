@@ -21,7 +21,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// A server on a loop of its own, and a client as simple as Horovod's.
+// A server on its own loop, and a client that behaves like Horovod's.
 class RendezvousTest : public testing::Test {
  protected:
   explicit RendezvousTest(int64_t most_arriving = 256 << 20) : server_(loop_, most_arriving) {
@@ -45,7 +45,7 @@ class RendezvousTest : public testing::Test {
   static void Send(const os::Fd& fd, std::string_view text) {
     while (!text.empty()) {
       const ssize_t sent = send(fd.get(), text.data(), text.size(), MSG_NOSIGNAL);
-      if (sent <= 0) return;  // it has answered and closed
+      if (sent <= 0) return;  // the server has responded and closed
       text.remove_prefix(size_t(sent));
     }
   }
@@ -69,15 +69,16 @@ class RendezvousTest : public testing::Test {
   std::thread thread_;
 };
 
-TEST_F(RendezvousTest, ServesWhatRanksPut) {
+TEST_F(RendezvousTest, ServesWrittenKeys) {
   EXPECT_THAT(Ask("GET", "/global/0"), StartsWith("HTTP/1.1 404 "));
   EXPECT_THAT(Ask("PUT", "/global/0", "address"), StartsWith("HTTP/1.1 200 OK\r\n"));
   const std::string answer = Ask("GET", "/global/0");
-  EXPECT_THAT(answer, HasSubstr("\r\nContent-Length: 7\r\n"));  // spelled so: the client compares
+  // This spelling, which the client compares.
+  EXPECT_THAT(answer, HasSubstr("\r\nContent-Length: 7\r\n"));
   EXPECT_THAT(answer, EndsWith("\r\n\r\naddress"));
 }
 
-TEST_F(RendezvousTest, TakesARequestInPieces) {
+TEST_F(RendezvousTest, AcceptsARequestInPieces) {
   const os::Fd fd = Connect();
   for (const char* part : {"PU", "T /g/0 HTTP/1.1\r\nHost: x\r\nContent-", "Length: 4\r\n\r\nab"})
     Send(fd, part);
@@ -98,11 +99,11 @@ class SmallRendezvousTest : public RendezvousTest {
   SmallRendezvousTest() : RendezvousTest(1000) {}
 };
 
-TEST_F(SmallRendezvousTest, BoundsWhatArrivesFromAllTogether) {
+TEST_F(SmallRendezvousTest, TotalOfIncompleteBodiesIsLimited) {
   const std::string head = "PUT /g/0 HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\n";
   os::Fd slow = Connect();
   Send(slow, head + std::string(899, 'x'));
-  // Refused as long as the slow one holds its part; which of the two came first does not matter.
+  // Refused while the slow client holds its part; the order of both does not matter.
   const os::Fd other = Connect();
   Send(other, head + std::string(899, 'x'));
   Send(slow, "x");
@@ -115,7 +116,7 @@ TEST_F(SmallRendezvousTest, BoundsWhatArrivesFromAllTogether) {
   EXPECT_THAT(Ask("PUT", "/g/3", std::string(900, 'y')), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST_F(RendezvousTest, WaitsQuietlyWhileThereAreNoDescriptors) {
+TEST_F(RendezvousTest, WaitsWithoutBusyLoopIfDescriptorsRunOut) {
 #if __has_feature(address_sanitizer)
   GTEST_SKIP() << "the sanitizer needs descriptors for its own looks at memory";
 #endif
@@ -125,7 +126,7 @@ TEST_F(RendezvousTest, WaitsQuietlyWhileThereAreNoDescriptors) {
   ASSERT_GE(next, 0);
   close(next);
   const rlimit tight{rlim_t(next) + 1,
-                     before.rlim_max};  // room for the client, none for the server
+                     before.rlim_max};  // space for the client, none for the server
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);
   const os::Fd fd = Connect();
   clockid_t clock{};
@@ -136,14 +137,14 @@ TEST_F(RendezvousTest, WaitsQuietlyWhileThereAreNoDescriptors) {
     return time.tv_sec * 1000 + time.tv_nsec / 1'000'000;
   };
   const auto began = spent_ms();
-  usleep(300'000);  // what it does meanwhile is the question
+  usleep(300'000);  // measures processor time meanwhile
   EXPECT_LT(spent_ms() - began, 100) << "it spins";
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   Send(fd, "PUT /g/0 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nz");
   EXPECT_THAT(ReadAll(fd), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST_F(RendezvousTest, AnswersWhatIsNoRequestAndGoesOn) {
+TEST_F(RendezvousTest, InvalidRequestsAreAnsweredAndServiceContinues) {
   {
     const os::Fd fd = Connect();
     Send(fd, "\x16\x03\x01 what\r\n\r\n");
@@ -168,7 +169,7 @@ int FreePort() {
   return ntohs(address.sin_port);
 }
 
-TEST(MeetingTest, RanksStartWhenTheirMeetingPointIsServed) {
+TEST(MeetingTest, RanksStartAfterTheRendezvousAcceptsConnections) {
   LaunchBench bench;
   const int port = FreePort();
   auto first = bench.Order(0, {"until test -s ../../node1/rank1.log; do sleep 0.01; done"}, 2);
@@ -183,7 +184,7 @@ TEST(MeetingTest, RanksStartWhenTheirMeetingPointIsServed) {
   EXPECT_EQ(bench.Text(1, "rank1.log"), "met\n");
 }
 
-TEST(MeetingTest, AStopEndsTheWait) {
+TEST(MeetingTest, StopEndsTheWait) {
   LaunchBench bench;
   auto order = bench.Order(0, {"echo never"}, 2);
   order.rendezvous = Rendezvous{"127.0.0.1", FreePort(), false};
@@ -194,7 +195,7 @@ TEST(MeetingTest, AStopEndsTheWait) {
   EXPECT_TRUE(Lines<RankStarted>(bench.Record(0)).empty());
 }
 
-TEST(MeetingTest, AnAddressThatIsTakenFailsTheNodeByName) {
+TEST(MeetingTest, AddressInUseFailsTheNodeByName) {
   LaunchBench bench;
   os::Fd holder(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};

@@ -20,8 +20,8 @@ std::vector<std::string> Settled(const FolderLook& before, const FolderLook& now
   return names;
 }
 
-// The kernel gives a lease for reading only while nobody can write. It is given back at once: a
-// writer that comes in between waits for no longer than that.
+// The kernel grants a read lease only while no process can write. The lease is returned
+// immediately, so a writer waits only briefly.
 bool IsBeingWritten(const os::Path& file) {
   const auto fd = os::Open(file, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!fd) return false;

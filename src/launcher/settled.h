@@ -8,15 +8,14 @@
 
 namespace muster::launcher {
 
-// What a look at a folder found: name -> what changes when the file does.
+// The state of a folder: file name to a value that changes with the file.
 using FolderLook = std::map<std::string, std::string>;
 
-// Pure. Those that are the same in two looks, and another than at the last time they were copied.
+// Pure. The files that are equal in two looks and differ from the last copy.
 std::vector<std::string> Settled(const FolderLook& before, const FolderLook& now,
                                  const FolderLook& copied);
 
-// Whether some process has the file open for writing, or mapped so. False where the file system
-// cannot tell.
+// Whether a process has the file open or mapped for writing. False if the file system cannot tell.
 bool IsBeingWritten(const os::Path& file);
 
 }  // namespace muster::launcher

@@ -11,14 +11,14 @@
 namespace muster::launcher {
 namespace {
 
-TEST(SettledTest, WhatChangesBetweenTwoLooksWaitsAndWhatWasCopiedStays) {
+TEST(SettledTest, FilesThatChangeBetweenLooksWait) {
   const FolderLook before{{"a", "1"}, {"b", "1"}, {"c", "1"}, {"gone", "1"}, {"again", "2"}};
   const FolderLook now{{"a", "1"}, {"b", "2"}, {"c", "1"}, {"new", "1"}, {"again", "2"}};
   const FolderLook copied{{"c", "1"}, {"again", "1"}};
   EXPECT_EQ(Settled(before, now, copied), (std::vector<std::string>{"a", "again"}));
 }
 
-TEST(SettledTest, AFileThatIsOpenForWritingIsBeingWritten) {
+TEST(SettledTest, OpenForWritingIsDetected) {
   const os::TempDir dir;
   const os::Path path = dir.path() / "x";
   auto writer = os::Open(path, O_RDWR | O_CREAT);

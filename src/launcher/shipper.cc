@@ -31,7 +31,7 @@ Status Shipper::Spawn() {
   ++starts_;
   MUSTER_ASSIGN(const os::Fd log,
                 os::Open(os::Path(order_.dir) / "meanwhile.log", O_WRONLY | O_CREAT | O_APPEND));
-  // By this name the executable is found in any view of the file system.
+  // This name refers to the executable in any view of the file system.
   Starter::Command command{.argv = {"/proc/self/exe", "launch", "--meanwhile", order_.dir},
                            .env = hooks_.Begun(),
                            .cwd = order_.dir};

@@ -10,22 +10,22 @@
 
 namespace muster::launcher {
 
-// The process of meanwhile.h beside the ranks of a node, where its order has something to copy
-// while they run; started again when something killed it. What it copies is copied once more, and
-// completely, when the job has ended, so it is simply killed at the end. Lives on the loop.
+// Runs the process of meanwhile.h beside the ranks if the order requires it, and restarts it after
+// a kill. Everything it copies is copied again completely after the job ended, so it is simply
+// killed at the end. Lives on the loop.
 class Shipper {
  public:
-  // All outlive it.
+  // All arguments outlive this object.
   Shipper(os::Loop& loop, const NodeOrder& order, const HookRunner& hooks, const Starter& starter)
       : loop_(loop), order_(order), hooks_(hooks), starter_(starter) {}
   ~Shipper() { loop_.Cancel(timer_); }
   Shipper(const Shipper&) = delete;
   Shipper& operator=(const Shipper&) = delete;
 
-  void Start();  // with the ranks; nothing when there is nothing to copy
-  // Whether the child was it. Whoever waits for it to be gone can go on.
+  void Start();  // together with the ranks; no effect if there is nothing to copy
+  // Whether the child was the sync process. Callers that wait for its end may proceed.
   bool Take(const EndedChild& child);
-  // Kills it for good; true while it is not gone yet.
+  // Kills it permanently; true while it has not ended.
   bool End();
   bool running() const { return pid_ > 0; }
 

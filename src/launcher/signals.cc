@@ -29,7 +29,7 @@ int64_t Milliseconds(const timeval& time) {
 
 Status PrepareProcess() {
   for (const int ignored : {SIGHUP, SIGPIPE, SIGINT, SIGXFSZ}) signal(ignored, SIG_IGN);
-  // An inherited "ignore" would make the kernel reap the ranks behind our back.
+  // If SIGCHLD were ignored, the kernel would reap the ranks itself.
   signal(SIGCHLD, SIG_DFL);
   const sigset_t taken = TakenSignals();
   if (sigprocmask(SIG_BLOCK, &taken, nullptr) != 0) return FailErrno(errno, "block signals");

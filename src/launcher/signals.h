@@ -9,22 +9,22 @@
 
 namespace muster::launcher {
 
-// Blocks the signals that the launcher takes from its loop and ignores those that must not end it:
-// the server's terminal goes away, a pipe breaks, a file hits its size limit. Makes this process
-// the one that inherits all orphans below it. Called once, before anything is started.
+// Blocks the signals that the launcher receives through its loop, and ignores SIGHUP, SIGPIPE and
+// SIGXFSZ, which must not end it. Makes this process the subreaper of all its descendants. Called
+// once, before any process is started.
 Status PrepareProcess();
 
-// The only place that waits for children: every one of them, known or inherited.
+// The only place that reaps children: started ones and adopted ones.
 class Signals {
  public:
   using Ended = std::function<void(const std::vector<EndedChild>&)>;
-  // `ended` gets all that one look found; `asked` runs when somebody sends SIGTERM.
+  // `ended` receives all children found in one look; `asked` runs on SIGTERM.
   Signals(os::Loop& loop, Ended ended, std::function<void()> asked);
   ~Signals();
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  // Takes what has ended by now, without waiting for the loop.
+  // Reaps children that have ended, without waiting for the loop.
   void Reap();
 
  private:

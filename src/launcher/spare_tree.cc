@@ -24,7 +24,7 @@ constexpr std::string_view kSpare = "spare-";
 constexpr auto kWait = std::chrono::milliseconds(5);
 constexpr nlink_t kOursAndTheEntrys = 2;
 
-// Empty where the kernel does not tell.
+// Empty if the kernel does not report it.
 std::string BootName() {
   static const std::string name = [] {
     const auto id = os::ReadFile("/proc/sys/kernel/random/boot_id", 64);
@@ -35,7 +35,7 @@ std::string BootName() {
 
 int64_t Nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
-// A tree that is held against the entry that it was linked from.
+// Compares a tree with the entry that it was linked from.
 class Comparison {
  public:
   Comparison(const os::Path& tree, const os::Path& data) : tree_(tree), data_(data) {}
@@ -53,7 +53,7 @@ class Comparison {
   }
 
  private:
-  // Our own, which the next job can write into and nobody else.
+  // Whether it is a folder that only this user may write.
   static bool IsFolder(const os::Path& path) {
     struct stat info = {};
     return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
@@ -132,7 +132,7 @@ bool SpareTree::Keep(const os::Path& tree, std::span<const CachedFile> files) co
   return ::rename(tree.c_str(), (entry_ / name).c_str()) == 0;
 }
 
-// Also those of earlier boots.
+// Also removes spare trees of earlier boots.
 void SpareTree::Drop() const {
   std::error_code error;
   std::vector<os::Path> spares;
@@ -140,7 +140,7 @@ void SpareTree::Drop() const {
     if (it->path().filename().string().starts_with(kSpare)) spares.push_back(it->path());
   }
   for (const os::Path& spare : spares) {
-    // Under another name first: nobody may find half of it.
+    // Renamed first, so that no process finds a partial tree.
     const os::Path away = entry_.parent_path() / os::TemporaryName();
     if (::rename(spare.c_str(), away.c_str()) != 0) continue;
     if (const auto status = os::RemoveTree(away); !status) LogWarning("{}", status.error().text);

@@ -31,7 +31,7 @@ class SpareTreeTest : public ::testing::Test {
     ASSERT_TRUE(sealed) << sealed.error().text;
   }
 
-  // What a job gets that finds no spare.
+  // Links the files for a job that finds no spare tree.
   void LinkTo(const os::Path& to) {
     const auto files = cache_.Look(key_);
     ASSERT_TRUE(files) << files.error().text;
@@ -54,7 +54,7 @@ class SpareTreeTest : public ::testing::Test {
   const os::Path entry_ = dir_ / "cache/inputs" / key_, job_ = dir_ / "job", next_ = dir_ / "next";
 };
 
-TEST_F(SpareTreeTest, LinksThatCameBackUnchangedAreTheNextJobs) {
+TEST_F(SpareTreeTest, UnchangedLinksAreReusedByTheNextJob) {
   EXPECT_FALSE(Take(next_));
   LinkTo(job_);
   EXPECT_TRUE(cache_.GiveBack(key_, job_));
@@ -65,7 +65,7 @@ TEST_F(SpareTreeTest, LinksThatCameBackUnchangedAreTheNextJobs) {
   EXPECT_TRUE(fs::is_directory(next_ / "deep/empty"));
   EXPECT_FALSE(HasSpare());
   EXPECT_TRUE(cache_.Look(key_));
-  EXPECT_TRUE(cache_.GiveBack(key_, next_));  // and again
+  EXPECT_TRUE(cache_.GiveBack(key_, next_));  // a second time
 }
 
 // A platform's view has the folder mounted before the fetch begins.
@@ -87,7 +87,7 @@ TEST_F(SpareTreeTest, EmptyTargetFolderStaysTheSameFolder) {
   EXPECT_TRUE(cache_.GiveBack(key_, next_));
 }
 
-TEST_F(SpareTreeTest, WhatAJobHasChangedDoesNotComeBack) {
+TEST_F(SpareTreeTest, ChangedTreeIsNotReused) {
   const std::pair<const char*, std::function<void()>> changes[] = {
       {"a file more", [&] { ASSERT_TRUE(os::WriteFileAtomic(job_ / "deep/more", "")); }},
       {"a file less", [&] { fs::remove(job_ / "top"); }},
@@ -117,7 +117,7 @@ TEST_F(SpareTreeTest, WhatAJobHasChangedDoesNotComeBack) {
   }
 }
 
-TEST_F(SpareTreeTest, AFileThatWasWrittenIntoSpoilsTheTreeAndTheEntry) {
+TEST_F(SpareTreeTest, ModifiedFileInvalidatesTreeAndEntry) {
   LinkTo(job_);
   ASSERT_EQ(::chmod((job_ / "top").c_str(), 0644), 0);
   {
@@ -130,7 +130,7 @@ TEST_F(SpareTreeTest, AFileThatWasWrittenIntoSpoilsTheTreeAndTheEntry) {
   EXPECT_EQ(cache_.Look(key_).error().code, Code::kCorrupt);
 }
 
-TEST_F(SpareTreeTest, WhileAnotherJobHasTheFilesNothingComesBack) {
+TEST_F(SpareTreeTest, TreeIsNotReusedWhileAnotherJobHasTheFiles) {
   LinkTo(job_);
   LinkTo(next_);
   EXPECT_FALSE(cache_.GiveBack(key_, job_));
@@ -138,7 +138,7 @@ TEST_F(SpareTreeTest, WhileAnotherJobHasTheFilesNothingComesBack) {
   EXPECT_TRUE(cache_.GiveBack(key_, next_));
 }
 
-TEST_F(SpareTreeTest, ASpareThatCannotBeMovedIsGoneBeforeLinksAreMade) {
+TEST_F(SpareTreeTest, SpareThatCannotBeMovedIsRemovedBeforeLinking) {
   LinkTo(job_);
   ASSERT_TRUE(cache_.GiveBack(key_, job_));
   ASSERT_TRUE(os::MakeDirs(next_ / "something"));
@@ -147,20 +147,20 @@ TEST_F(SpareTreeTest, ASpareThatCannotBeMovedIsGoneBeforeLinksAreMade) {
   EXPECT_TRUE(cache_.Look(key_));
 }
 
-TEST_F(SpareTreeTest, ASpareOfAnotherBootIsNotTaken) {
+TEST_F(SpareTreeTest, SpareOfAnotherBootIsNotUsed) {
   LinkTo(entry_ / "spare-00000000-0000-0000-0000-000000000000");
   EXPECT_FALSE(Take(next_));
   EXPECT_FALSE(HasSpare());
 }
 
-TEST_F(SpareTreeTest, AnEntryThatIsGoneTakesNothingBack) {
+TEST_F(SpareTreeTest, RemovedEntryAcceptsNoTree) {
   LinkTo(job_);
   ASSERT_TRUE(cache_.Discard(key_));
   EXPECT_FALSE(cache_.GiveBack(key_, job_));
   EXPECT_TRUE(fs::exists(job_));
 }
 
-TEST_F(SpareTreeTest, AnAttemptGivesItsInputsBackAndKeepsNothing) {
+TEST_F(SpareTreeTest, AttemptReturnsItsInputs) {
   const os::Path attempt = dir_ / "attempt";
   ASSERT_TRUE(os::MakeDirs(attempt / "staged"));
   for (const auto& [name, below] : {std::pair("data", ""), std::pair("named", "leaf")}) {
@@ -176,7 +176,7 @@ TEST_F(SpareTreeTest, AnAttemptGivesItsInputsBackAndKeepsNothing) {
   }
 }
 
-TEST_F(SpareTreeTest, MarksThatNameNoEntryAreNoTrouble) {
+TEST_F(SpareTreeTest, MarksWithoutAnEntryAreIgnored) {
   const os::Path attempt = dir_ / "attempt";
   ASSERT_TRUE(os::MakeDirs(attempt / "inputs/data"));
   ASSERT_TRUE(os::MakeDirs(attempt / "staged/folder"));

@@ -25,7 +25,7 @@ void CountTree(const os::Path& root, StageDone& done) {
   }
 }
 
-// What was fetched is read-only in the cache; the job's own copy is not.
+// Cached files are read-only; the copy of the job is writable.
 void MakeWritable(const os::Path& root) {
   std::error_code error;
   for (fs::recursive_directory_iterator it(root, error), end; !error && it != end;
@@ -79,7 +79,7 @@ Status PlaceCode(const NodeOrder& order, StageDone& done, const os::GoOn& go_on)
   return MarkWorkReady(order);
 }
 
-// A rank's folder inside the work folder is ours to make; one elsewhere must be there.
+// The launcher creates the folder of a rank inside the work folder; a folder elsewhere must exist.
 Status MakeRankFolders(const NodeOrder& order) {
   for (const auto& rank : order.ranks)
     if (!order.work_dir.empty() && rank.cwd.starts_with(order.work_dir + "/"))

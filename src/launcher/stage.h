@@ -8,12 +8,11 @@
 
 namespace muster::launcher {
 
-// Puts in place what the ranks will find: folders, the code, files. Blocks while it copies, unless
-// `go_on` says no: it then fails with the errno ECANCELED.
+// Creates folders, code and files for the ranks. Blocks while it copies; fails with ECANCELED if
+// `go_on` returns false.
 Result<StageDone> Stage(const NodeOrder& order, const Clock& clock, const os::GoOn& go_on);
 
-// Where the code of the node's hooks stands: its shared copy when there is one, else the work
-// folder.
+// The folder in which hooks run: the shared copy of the code if there is one, else the work folder.
 os::Path HookFolder(const NodeOrder& order);
 
 }  // namespace muster::launcher

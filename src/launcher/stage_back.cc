@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What was put in place lies in the input's folder, or has a name of its own there.
+// A placed input is the only entry in the folder of the input, or the folder itself.
 std::optional<os::Path> OnlyFolderIn(const os::Path& folder) {
   std::error_code error;
   fs::directory_iterator it(folder, error), end;
@@ -31,7 +31,7 @@ Status StageBack(const os::Path& attempt_dir, const os::Path& data_dir) {
   const InputCache cache = InputCache::In(data_dir, 0);
   const os::Path inputs = attempt_dir / "inputs";
   std::error_code error;
-  // Each is named after the folder of an input, and holds the key of what lies there.
+  // Each file has the name of an input folder and contains the cache key.
   for (fs::directory_iterator it(attempt_dir / "staged", error), end; !error && it != end;
        it.increment(error)) {
     if (const auto key = os::ReadFile(it->path(), 4096))

@@ -70,8 +70,8 @@ class StageIn {
     return location ? transfer::Show(*location) : url;
   }
 
-  // One node of those that share the attempt's folder does it; the file that it holds meanwhile
-  // then tells the others what it used.
+  // One of the nodes that share the folder of the attempt fetches the input. The file that it locks
+  // meanwhile then tells the others the cache key.
   Status One(const InputOrder& input) {
     const os::Path mark =
         os::Path(staging_.attempt_dir) / "staged" / os::Path(input.folder).filename();

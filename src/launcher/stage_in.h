@@ -6,13 +6,12 @@
 
 namespace muster::launcher {
 
-// What staging.json in the folder of a node says.
+// Reads staging.json in the folder of a node.
 Result<Staging> ReadStaging(const os::Path& node_dir);
 
-// `muster launch --stage-in DIR`: fetches the inputs that staging.json in DIR names, once for all
-// nodes of the attempt that share its folder, and tells the launcher by fetch.json. A process of
-// its own, in the node's group: a stop ends it as it ends a hook. The exit code is 0 when all of
-// them are in place.
+// `muster launch --stage-in DIR`: fetches the inputs that staging.json in DIR lists, once for all
+// nodes that share the folder of the attempt, and reports by fetch.json. A separate process in the
+// node's process tree, so that a stop ends it like a hook. Exit code 0 if all inputs are in place.
 int RunStageIn(const os::Path& node_dir);
 
 }  // namespace muster::launcher

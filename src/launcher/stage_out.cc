@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kReportPauseMs = 500;
 constexpr auto kWait = std::chrono::milliseconds(100);
-// Whole rounds of a copy, each of which tries every request several times.
+// Rounds of a copy, each of which retries every request several times.
 constexpr int kMostRounds = 3;
 
 bool MayPass(Code code) { return code == Code::kUnavailable || code == Code::kTimeout; }
@@ -29,7 +29,7 @@ class StageOut {
       : node_dir_(node_dir), publication_(publication) {}
 
   Status Run() {
-    // Logs first: they tell of the job also when its outputs cannot be published.
+    // Logs first: they are useful also if the outputs cannot be published.
     if (!publication_.logs.empty()) Logs();
     for (const OutputOrder& output : publication_.outputs) {
       const auto note = Persist([&](transfer::Stores& stores) {
@@ -46,10 +46,10 @@ class StageOut {
   void Logs() {
     const auto copied =
         Persist([&](transfer::Stores& stores) { return PublishLogs(publication_, stores); });
-    if (copied && *copied == 0) return;  // nothing ran
+    if (copied && *copied == 0) return;  // no rank ran
     if (copied)
       return Done(fmt::format("logs: {} in {}", Counted(*copied, "file"), publication_.logs_to));
-    // The job did what it was to do; its logs are where they always are.
+    // The job succeeded, and its logs are also on the node.
     const Error& error = copied.error();
     Done(fmt::format("logs could not be copied to {}: {}{}{}; they are in {}", publication_.logs_to,
                      error.text, error.next.empty() ? "" : "; ", error.next,
@@ -66,8 +66,8 @@ class StageOut {
     return Fail(error.code, report_.error);
   }
 
-  // The store may be the server's own, which nobody can reach while no server runs: that is waited
-  // for. Every round looks anew at where the store is and who we are there.
+  // The store may be the server's own, which is unavailable while no server runs: wait for it.
+  // Every round reads the address and the credentials of the store again.
   template <typename Work>
   auto Persist(const Work& work) const -> decltype(work(std::declval<transfer::Stores&>())) {
     for (int round = 1;; ++round) {
@@ -85,7 +85,7 @@ class StageOut {
     }
   }
 
-  // Whether there was none for a while.
+  // Returns whether there was no server for a while.
   bool AwaitServer() const {
     const os::Path data = publication_.data_dir;
     const auto serves = [&] {

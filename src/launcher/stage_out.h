@@ -6,12 +6,12 @@
 
 namespace muster::launcher {
 
-// What publication.json, or another file of its form, in the folder of a node says.
+// Reads publication.json, or another file of the same form, in the folder of a node.
 Result<Publication> ReadPublication(const os::Path& file);
 
-// `muster launch --stage-out DIR`: takes what publication.json in DIR names to its places, and
-// tells the launcher by fetch.json. A process of its own, in the node's group: a stop ends it as it
-// ends a hook. The exit code is 0 when all outputs are there as a whole.
+// `muster launch --stage-out DIR`: copies what publication.json in DIR lists to its destinations,
+// and reports by fetch.json. A separate process in the node's process tree, so that a stop ends it
+// like a hook. Exit code 0 if all outputs are complete.
 int RunStageOut(const os::Path& node_dir);
 
 }  // namespace muster::launcher

@@ -15,7 +15,7 @@ namespace muster::launcher {
 namespace {
 
 constexpr int64_t kLookMs = 1000;
-// Between two notes in the record; a long fetch must not fill the journal.
+// Interval between notes in the record; a long fetch must not fill the journal.
 constexpr int64_t kFirstPauseMs = 2000;
 constexpr int64_t kLongestPauseMs = 60'000;
 // A process that is killed so often is killed on purpose, or takes more memory than there is.
@@ -41,10 +41,10 @@ Status StageStep::Start() {
   pause_ms_ = kFirstPauseMs;
   next_note_ms_ = loop_.clock().SteadyMs() + pause_ms_;
   LookSoon();
-  // The order's files are written later where the code comes first.
+  // If the code is fetched, the files of the order are written later.
   const OrderFile& file = *Find(Publishes() ? kPublicationFile : kStagingFile);
   MUSTER_TRY(os::WriteFileAtomic(file.path, *file.content, mode_t(file.mode), false));
-  // By this name the executable is found in any view of the file system.
+  // This name refers to the executable in any view of the file system.
   return hooks_.StartWords(
       Publishes() ? "publish" : "fetch",
       {"/proc/self/exe", "launch", Publishes() ? "--stage-out" : "--stage-in", order_.dir},

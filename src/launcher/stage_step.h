@@ -13,13 +13,12 @@
 
 namespace muster::launcher {
 
-// What is copied from or to far before anything of the job runs: the node's inputs by a process of
-// stage_in.h, or, on an order that only publishes, the job's outputs by one of stage_out.h. Run as
-// a hook is. Tells the record how far it is, and holds what was fetched in the cache until the
-// launcher ends. Lives on the loop.
+// Runs the copies before and after the ranks: the inputs of the node by the process of stage_in.h,
+// or, for an order that only publishes, the outputs by the process of stage_out.h. Writes progress
+// to the record, and keeps the used cache entries until the launcher ends. Lives on the loop.
 class StageStep {
  public:
-  // All outlive it.
+  // All arguments outlive this object.
   StageStep(os::Loop& loop, const NodeOrder& order, HookRunner& hooks, RecordWriter& record)
       : loop_(loop), order_(order), hooks_(hooks), record_(record) {}
   ~StageStep() { Cancel(); }
@@ -27,13 +26,13 @@ class StageStep {
   StageStep& operator=(const StageStep&) = delete;
 
   bool IsNeeded() const { return !done_ && (Fetches() || Publishes()); }
-  // Whether it brings the code, without which nothing else can be put in place.
+  // Whether the step fetches the code, which other staging depends on.
   bool BringsCode() const;
   Status Start();
   // Whether the process that publishes was killed and is due again: its copies go on where they
   // were.
   bool IsDueAgain(const ExitReport& exit);
-  // After the process has ended: that everything is in place, or the text of what went wrong.
+  // Called after the process ended: success, or the text of the failure.
   Status Finish(const ExitReport& exit);
   void Cancel();
 
@@ -51,7 +50,7 @@ class StageStep {
   HookRunner& hooks_;
   RecordWriter& record_;
   os::Loop::Id timer_ = 0;
-  int64_t next_note_ms_ = 0;  // steady
+  int64_t next_note_ms_ = 0;  // steady time
   int64_t pause_ms_ = 0;
   std::string last_;
   std::vector<os::Fd> in_use_;

@@ -10,11 +10,12 @@
 namespace muster::launcher {
 namespace {
 
-// More descriptors than this help no training, and programs that close them one by one would hang.
+// A higher limit does not help training, and programs that close all descriptors one by one would
+// hang.
 constexpr rlim_t kMostFiles = 1 << 20;
 
-// No core files of many gigabytes unless a rank raises the limit itself; as many files and as much
-// locked memory (RDMA, pinned buffers) as this process may hand out.
+// Disables core files, unless a rank raises the limit; raises open files and locked memory (RDMA,
+// pinned buffers) to the hard limits.
 std::vector<std::pair<int, rlimit>> TrainingLimits() {
   std::vector<std::pair<int, rlimit>> limits;
   rlimit limit{};
@@ -28,10 +29,10 @@ std::vector<std::pair<int, rlimit>> TrainingLimits() {
   return limits;
 }
 
-// With a processor for each, ranks are quickest in sessions of their own, which have a share of the
-// processors each. More of them than processors would push each other off far more often so, and
-// outvote what else the machine does; one alone has the launcher's session to itself, and a session
-// costs more than a short job. These stay in that of the launcher.
+// With a processor for each rank, separate sessions are fastest: each session has its own share of
+// the processors (autogroup). With more ranks than processors, sessions would preempt each other
+// more often and slow down the rest of the machine; a single rank gains nothing, and a session
+// costs more than a short job. Such ranks stay in the session of the launcher.
 os::Leads WhatRanksLead(const NodeOrder& order) {
   const size_t ranks = order.ranks.size();
   const bool roomy = ranks > 1 && ranks <= size_t(os::CpuCount());

@@ -15,9 +15,9 @@
 
 namespace muster::launcher {
 
-// Starts every process of a node, rank, hook or agent's command, in the same way: in the node's
-// control group where there is one, in a session of its own, with the node's mark in its
-// environment and the limits that training needs. So all of them are found again by one sweep.
+// Starts every process of a node (rank, hook, agent command) in the same way: in the control group
+// of the node if available, in a new session, with the mark of the node in its environment, and
+// with the limits that training needs. One sweep therefore finds all of them.
 class Starter {
  public:
   Starter(const NodeOrder& order, std::optional<os::Cgroup> group, Companions companions);
@@ -26,13 +26,13 @@ class Starter {
     std::vector<std::string> argv;
     Environment env;
     os::Path cwd;
-    int stdin_fd = -1;  // -1: /dev/null, as in os::SpawnOptions
+    int stdin_fd = -1;  // -1 for /dev/null, as in os::SpawnOptions
     int stdout_fd = -1;
     int stderr_fd = -1;
   };
   Result<os::Child> Start(Command command) const;
 
-  // What every process of the node begins with.
+  // The initial environment of every process of the node.
   const Environment& inherited() const { return inherited_; }
   const os::Cgroup* group() const { return group_ ? &*group_ : nullptr; }
 

@@ -9,7 +9,7 @@ namespace {
 using enum StopState;
 using A = StopAction;
 
-constexpr int64_t kLongestGraceMs = int64_t(30) * 86'400'000;  // nobody waits longer than a month
+constexpr int64_t kLongestGraceMs = int64_t(30) * 86'400'000;  // one month
 
 using Row = std::array<StopStep, kStopEventCount>;
 

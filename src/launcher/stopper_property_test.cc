@@ -1,5 +1,5 @@
-// The stop table driven by small worlds of processes that die when they like: in whatever order
-// things happen, a node comes to rest, asks before it kills, and proves only what is true.
+// The stop table with simulated processes that end at random times: in any order of events a node
+// becomes clean, sends TERM before KILL, and proves only true facts.
 #include <deque>
 #include <ostream>
 #include <utility>
@@ -13,7 +13,7 @@
 namespace muster::launcher {
 namespace {
 
-// What can happen next in the world; the table is told of it.
+// The possible next events.
 enum class Turn { kStop, kHookEnds, kRankEnds, kStrayEnds, kClock };
 struct Step {
   Turn turn;
@@ -28,7 +28,7 @@ rc::Gen<std::vector<Step>> AnySteps() {
       rc::gen::inRange(0, int(Turn::kClock) + 1), [](int i) { return Step{Turn(i)}; }));
 }
 
-// A node as node.cc keeps it: what lives, which clocks run. Does what the table says.
+// A simulated node: living processes and running clocks. Executes the actions of the table.
 class World {
  public:
   World(int ranks, int strays) : ranks_(ranks), strays_(strays) {}
@@ -53,7 +53,7 @@ class World {
     }
   }
 
-  // The nearest clock runs out: the next look comes before the deadline.
+  // The earliest clock expires: a look precedes the deadline.
   void Tick() {
     if (look_due_) {
       look_due_ = false;
@@ -64,7 +64,7 @@ class World {
     }
   }
 
-  // Deadlines pass as well while looks go on.
+  // Deadlines pass also while looks continue.
   void PassDeadline() {
     if (!deadline_) return;
     deadline_ = false;
@@ -76,7 +76,7 @@ class World {
   int proofs() const { return proofs_; }
 
  private:
-  // Actions cause events; they are decided on one after the other.
+  // Actions cause events, which are processed in order.
   void Tell(StopEvent event) {
     events_.push_back(event);
     if (std::exchange(deciding_, true)) return;
@@ -96,7 +96,7 @@ class World {
       case StopAction::kHasten:
         return;
       case StopAction::kRunHook:
-        RC_ASSERT(!asked_);  // the hook runs while the ranks know nothing
+        RC_ASSERT(!asked_);  // the hook runs before ranks are signalled
         hook_ = deadline_ = true;
         return;
       case StopAction::kCutHook:
@@ -112,7 +112,7 @@ class World {
         RC_ASSERT(asked_);
         return Look();
       case StopAction::kSweep:
-        RC_ASSERT(asked_);  // nobody is killed unasked
+        RC_ASSERT(asked_);  // no process is killed before TERM
         return Sweep();
       case StopAction::kProve:
         RC_ASSERT(alive() == 0);
@@ -123,13 +123,13 @@ class World {
 
   void Ask() {
     RC_ASSERT(!hook_);
-    RC_ASSERT(!asked_);  // a second TERM means "at once" to many programs
+    RC_ASSERT(!asked_);  // many programs exit immediately on a second TERM
     asked_ = deadline_ = true;
     if (ranks_ == 0) Tell(StopEvent::kAllEnded);
   }
 
   void Look() {
-    if (ranks_ > 0) return;  // their end is told
+    if (ranks_ > 0) return;  // their end is an event
     if (alive() == 0) return Tell(StopEvent::kNothingLeft);
     look_due_ = true;
   }
@@ -141,21 +141,21 @@ class World {
   }
 
   StopState state_ = StopState::kRunning;
-  int ranks_, strays_;  // strays: what a rank left behind
+  int ranks_, strays_;  // strays: remaining processes of a rank
   bool hook_ = false, asked_ = false, look_due_ = false, deadline_ = false;
   int proofs_ = 0;
   bool deciding_ = false;
   std::deque<StopEvent> events_;
 };
 
-TEST(StopperProperty, ANodeComesToRestInEveryOrderAndProvesWhatIsTrue) {
+TEST(StopperProperty, NodeBecomesCleanInEveryOrderOfEvents) {
   CheckProperty(1'000, [] {
     World world(*rc::gen::inRange(1, 4), *rc::gen::inRange(0, 3));
     for (const Step& step : *AnySteps()) {
       world.Happen(step.turn);
       RC_ASSERT(world.proofs() == (world.state() == StopState::kClean ? 1 : 0));
     }
-    // From now on clocks only: nobody helps, and what lives dies by the kill alone.
+    // From here on only clocks advance: processes end by KILL only.
     world.Happen(Turn::kStop);
     for (int i = 0; i < 6 && world.state() != StopState::kClean; ++i) {
       world.PassDeadline();

@@ -17,7 +17,7 @@ void ExpectStep(StopState state, E event, StopState next, A action) {
   EXPECT_EQ(step.action, action) << int(state) << " x " << int(event);
 }
 
-TEST(StopperTest, AskedStopGoesThroughHookAskAndLookToClean) {
+TEST(StopperTest, RequestedStopRunsHookTermAndLook) {
   ExpectStep(kRunning, E::kStop, kHook, A::kRunHook);
   ExpectStep(kHook, E::kHookEnded, kAsked, A::kAsk);
   ExpectStep(kAsked, E::kAllEnded, kAsked, A::kLook);
@@ -25,7 +25,7 @@ TEST(StopperTest, AskedStopGoesThroughHookAskAndLookToClean) {
   ExpectStep(kAsked, E::kNothingLeft, kClean, A::kProve);
 }
 
-TEST(StopperTest, DeadlinesCutTheHookAndThenTheRanks) {
+TEST(StopperTest, DeadlinesEndTheHookAndThenTheRanks) {
   ExpectStep(kHook, E::kDeadline, kAsked, A::kCutHook);
   ExpectStep(kAsked, E::kDeadline, kSweeping, A::kSweep);
   ExpectStep(kSweeping, E::kLookDue, kSweeping, A::kSweep);
@@ -33,18 +33,19 @@ TEST(StopperTest, DeadlinesCutTheHookAndThenTheRanks) {
   ExpectStep(kSweeping, E::kNothingLeft, kClean, A::kProve);
 }
 
-TEST(StopperTest, NodeThatEndsByItselfIsSweptToo) {
+TEST(StopperTest, NodeThatEndsByItselfIsSwept) {
   ExpectStep(kRunning, E::kAllEnded, kAsked, A::kFarewell);
 }
 
-TEST(StopperTest, AnotherStopMayOnlyHasten) {
+TEST(StopperTest, SecondStopCanOnlyShortenTheDeadline) {
   ExpectStep(kHook, E::kStop, kHook, A::kHasten);
   ExpectStep(kAsked, E::kStop, kAsked, A::kHasten);
   ExpectStep(kSweeping, E::kStop, kSweeping, A::kNone);
 }
 
-// Whatever happens in whatever order: never back, and clean only by a look that found nothing.
-TEST(StopperTest, EveryCellGoesForwardAndOnlyALookProves) {
+// In any order of events: states only advance, and only a look without processes proves the
+// cleanup.
+TEST(StopperTest, EveryCellAdvancesAndOnlyALookProves) {
   for (int s = 0; s < kStopStateCount; ++s) {
     for (int e = 0; e < kStopEventCount; ++e) {
       const StopStep step = NextStop(StopState(s), E(e));
@@ -56,7 +57,7 @@ TEST(StopperTest, EveryCellGoesForwardAndOnlyALookProves) {
   }
 }
 
-TEST(StopperTest, GraceIsTheTellersElseTheOrdersAndShortAfterAFailure) {
+TEST(StopperTest, GracePeriodOfTheStopElseOfTheOrderAndShortAfterFailure) {
   EXPECT_EQ(GraceOf(StoppedBy::kUser, 10'000, -1), 10'000);
   EXPECT_EQ(GraceOf(StoppedBy::kUser, 10'000, 0), 0);
   EXPECT_EQ(GraceOf(StoppedBy::kUser, 10'000, 60'000), 60'000);
@@ -66,7 +67,7 @@ TEST(StopperTest, GraceIsTheTellersElseTheOrdersAndShortAfterAFailure) {
   EXPECT_LT(GraceOf(StoppedBy::kUser, std::numeric_limits<int64_t>::max(), -1), int64_t(1) << 40);
 }
 
-TEST(StopperTest, StopHookBelongsToThoseWhoAsk) {
+TEST(StopperTest, StopHookRunsOnlyForRequestedStops) {
   EXPECT_TRUE(RunsStopHook(StoppedBy::kUser));
   EXPECT_TRUE(RunsStopHook(StoppedBy::kPreemption));
   EXPECT_TRUE(RunsStopHook(StoppedBy::kTimeLimit));
@@ -74,7 +75,7 @@ TEST(StopperTest, StopHookBelongsToThoseWhoAsk) {
   EXPECT_FALSE(RunsStopHook(StoppedBy::kRoleEnd));
 }
 
-TEST(StopperTest, OnlySomebodyWhoWaitsCutsTheFailureHook) {
+TEST(StopperTest, OnlyAUserStopInterruptsTheFailureHook) {
   EXPECT_TRUE(CutsFailureHook(StoppedBy::kUser));
   EXPECT_TRUE(CutsFailureHook(StoppedBy::kPreemption));
   EXPECT_FALSE(CutsFailureHook(StoppedBy::kTimeLimit));

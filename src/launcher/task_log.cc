@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kLargest = int64_t{1} << 30;
 constexpr int64_t kChunk = 1 << 20;
 
-// Where the view has the first rank's log under the name of the node's.
+// The name in the view under which the first rank's log is the log of the node.
 std::optional<os::Path> TaskLog(const NodeOrder& order) {
   if (!order.platform.starts_with("modelarts") || !order.view || order.ranks.empty()) return {};
   const std::string log = order.LogPath(order.ranks.front().rank);
@@ -29,7 +29,7 @@ std::optional<os::Path> TaskLog(const NodeOrder& order) {
   return link->first;
 }
 
-// All of `from`, with a last line that has an end; a file that is not there is empty.
+// Appends `from` with a final newline; a missing file counts as empty.
 Status Append(const os::Path& from, int to) {
   int64_t at = 0;
   bool open_line = false;
@@ -65,7 +65,7 @@ void CloseTaskLog(const NodeOrder& order, int return_code) {
   if (status && rename(made.c_str(), log->c_str()) != 0)
     status = FailErrno(errno, "rename " + made.string());
   if (status) return;
-  (void)unlink(made.c_str());  // the link goes on telling what the rank said
+  (void)unlink(made.c_str());  // the link continues to show the output of the rank
   LogWarning("the log of the node has no closing line: {}", status.error().text);
 }
 

@@ -9,7 +9,7 @@
 namespace muster::launcher {
 namespace {
 
-// Longer than any machine runs, and far from the end of a 64-bit clock.
+// 100 years, which is far from the limits of a 64-bit clock.
 constexpr int64_t kLongestMs = int64_t(100) * 365 * 86'400'000;
 
 }  // namespace

@@ -10,20 +10,20 @@
 
 namespace muster::launcher {
 
-// When, counted from the start of the ranks, the warning is due and when the limit is reached.
+// The times of the warning and of the limit, counted from the start of the ranks.
 struct LimitPlan {
   std::optional<int64_t> warn_ms;
   std::optional<int64_t> stop_ms;
   int signal = 0;  // of the warning
 };
-// A warning time as long as the limit, or longer, becomes half of it: a rank that is told at its
-// first breath could do nothing with it. No warning without a signal of a known name. Pure.
+// A warning period as long as the limit is reduced to half of it, so that ranks have time before
+// they are warned. No warning without a known signal name. Pure.
 LimitPlan PlanLimit(const NodeOrder& order);
 
-// The number of "USR1", "SIGUSR1" and the like; 0 when there is no such signal.
+// The number for "USR1", "SIGUSR1" and similar; 0 for unknown names.
 int SignalNumber(std::string_view name);
 
-// The running clock of the limit.
+// The timer of the time limit.
 class TimeLimit {
  public:
   explicit TimeLimit(os::Loop& loop) : loop_(loop) {}

@@ -19,7 +19,7 @@ NodeOrder Limited(int64_t limit_ms, int64_t warning_ms, const std::string& signa
   return order;
 }
 
-TEST(TimeLimitTest, SignalsAreKnownWithAndWithoutTheirPrefix) {
+TEST(TimeLimitTest, SignalNamesWithAndWithoutPrefix) {
   EXPECT_EQ(SignalNumber("USR1"), SIGUSR1);
   EXPECT_EQ(SignalNumber("SIGUSR2"), SIGUSR2);
   EXPECT_EQ(SignalNumber("TERM"), SIGTERM);
@@ -27,7 +27,7 @@ TEST(TimeLimitTest, SignalsAreKnownWithAndWithoutTheirPrefix) {
     EXPECT_EQ(SignalNumber(none), 0);
 }
 
-TEST(TimeLimitTest, WarningComesSoLongBeforeTheLimit) {
+TEST(TimeLimitTest, WarningPrecedesTheLimit) {
   const auto plan = PlanLimit(Limited(3'600'000, 60'000, "USR1"));
   EXPECT_EQ(plan.stop_ms, 3'600'000);
   EXPECT_EQ(plan.warn_ms, 3'540'000);
@@ -38,7 +38,7 @@ TEST(TimeLimitTest, WarningLongerThanTheLimitComesAtHalfTime) {
   EXPECT_EQ(PlanLimit(Limited(30'000, 60'000, "USR1")).warn_ms, 15'000);
 }
 
-TEST(TimeLimitTest, NoWarningWithoutSignalAndNoLimitWithoutLimit) {
+TEST(TimeLimitTest, NoWarningWithoutSignalAndNoTimerWithoutLimit) {
   EXPECT_FALSE(PlanLimit(Limited(30'000, 10'000, "")).warn_ms);
   EXPECT_FALSE(PlanLimit(Limited(30'000, 0, "USR1")).warn_ms);
   EXPECT_FALSE(PlanLimit(NodeOrder{}).stop_ms);

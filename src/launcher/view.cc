@@ -67,13 +67,13 @@ Status MakeFile(const std::string& path) {
 }
 
 Status Bind(const std::string& source, const std::string& root, const std::string& path) {
-  // With all that is mounted below: a part of it alone is nobody's to show in a user namespace.
+  // A recursive bind: binding a part of a mount tree is not permitted in a user namespace.
   if (mount(source.c_str(), (root + path).c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0)
     return {};
   return FailErrno(errno, fmt::format("bind {} to {}", source, path));
 }
 
-// What cannot be copied, a socket or a file that is not ours to read, is bound.
+// Sockets and unreadable files cannot be copied and are bound instead.
 Status Copy(const std::string& source, const std::string& root, const std::string& path) {
   struct stat status{};
   const std::string to = root + path;
@@ -81,8 +81,9 @@ Status Copy(const std::string& source, const std::string& root, const std::strin
       status.st_size <= kLargestCopy) {
     const auto content = os::ReadFile(source, kLargestCopy);
     if (content && os::WriteFileAtomic(to, *content, status.st_mode & 07777, false)) {
-      (void)chown(to.c_str(), status.st_uid, status.st_gid);  // ours, where we may not give it away
-      (void)chmod(to.c_str(), status.st_mode & 07777);        // which a new owner would cost
+      // Fails without the right to change the owner.
+      (void)chown(to.c_str(), status.st_uid, status.st_gid);
+      (void)chmod(to.c_str(), status.st_mode & 07777);  // chown may clear mode bits
       return {};
     }
   }
@@ -107,7 +108,7 @@ Status DoStep(const std::string& root, const ViewStep& step) {
   return {};
 }
 
-// The sources of mounts are folders of the job, or what the user gave.
+// Sources of mounts are folders of the job, or given by the user.
 std::vector<std::string> MakeSources(const View& view) {
   std::vector<std::string> notes;
   for (const ViewMount& mount : view.mounts) {
@@ -119,7 +120,7 @@ std::vector<std::string> MakeSources(const View& view) {
 }
 
 Status EnterRoot(const std::string& root, const std::string& folder) {
-  // The old root lies below the new one for a moment, and is then let go.
+  // The old root is mounted below the new one and then detached.
   if (chdir(root.c_str()) != 0 || syscall(SYS_pivot_root, ".", ".") != 0 ||
       umount2(".", MNT_DETACH) != 0 || mount(nullptr, "/", nullptr, MS_PRIVATE, nullptr) != 0)
     return FailErrno(errno, "enter the view");
@@ -127,10 +128,10 @@ Status EnterRoot(const std::string& root, const std::string& folder) {
   return {};
 }
 
-// Only its few folders, links and empty files are in memory: everything else is bound.
+// The root is a tmpfs with a few folders, links and empty files; everything else is bound.
 Status MountRoot(const std::string& root) {
   MUSTER_TRY(os::MakeDirs(root));
-  // Not to be bound: the machine's folders are bound with all that is mounted in them.
+  // The tmpfs must be outside the bound folders, which are bound recursively.
   if (mount("muster", root.c_str(), "tmpfs", 0, "mode=755,size=64m") != 0 ||
       mount(nullptr, root.c_str(), nullptr, MS_UNBINDABLE, nullptr) != 0)
     return FailErrno(errno, "mount a new root");
@@ -143,7 +144,7 @@ std::string Canonical(const std::string& path) {
   return error ? path : canonical.string();
 }
 
-// What must stay visible is also reached by links, from outside of what hides it.
+// Paths that must stay visible are also reachable through links outside the hidden folders.
 View WithCanonical(View view) {
   std::vector<std::string> keep;
   for (const std::string& path : view.keep) {
@@ -154,7 +155,7 @@ View WithCanonical(View view) {
   return view;
 }
 
-// The root cannot be left again: the node's own folder must be in it.
+// The view cannot be left, so it must contain the folder of the node.
 Status CheckRoot(const std::string& root, const std::string& folder) {
   struct stat inside{}, outside{};
   if (stat((root + Canonical(folder)).c_str(), &inside) != 0 || stat(folder.c_str(), &outside) != 0)
@@ -193,7 +194,7 @@ std::string MissingNames(const View& view) {
   return Join(names, ", ");
 }
 
-// The job goes on without its names, as far as it can.
+// The job runs without the names of the view as far as possible.
 std::string GoWithout(NodeOrder& order, const Error& cause) {
   const std::string missing = MissingNames(*order.view);
   WithoutView(order,
@@ -207,7 +208,7 @@ std::string GoWithout(NodeOrder& order, const Error& cause) {
       cause.text, missing.empty() ? "no name is" : missing + " are");
 }
 
-// A home of the platform's must not cost the packages that Python finds in the user's own.
+// A home folder of the platform must not hide the Python packages in the user's home.
 void KeepUserPackages(NodeOrder& order) {
   const char* home = std::getenv("HOME");
   if (home == nullptr || *home == '\0' || std::getenv("PYTHONUSERBASE") != nullptr) return;

@@ -7,13 +7,13 @@
 
 namespace muster::launcher {
 
-// Gives this process, and all it starts, what the order's platform shows: a host name and a hosts
-// file of its own and the view. Once, before anything else of the node is prepared, while there is
-// one thread. Where the machine does not allow it the order is changed, so that its variables,
-// commands and files lead to the folders themselves, and the notes say which names are missing.
+// Applies the order's platform view to this process and its children: host name, hosts file,
+// mounts. Called once, before other preparations, while there is one thread. If the machine does
+// not permit it, the order is changed so that its variables, commands and files refer to the real
+// folders, and the returned notes name the missing paths.
 std::vector<std::string> EnterPlatform(NodeOrder& order);
 
-// Removes the folders that end with the attempt. Mount points in them may stay, as empty folders.
+// Removes the folders that end with the attempt. Empty mount points in them may remain.
 void RemoveScratch(const NodeOrder& order);
 
 }  // namespace muster::launcher

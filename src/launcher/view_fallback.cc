@@ -12,8 +12,8 @@ bool IsNamePart(char c) {
          c == '-' || c == '.' || c == '%' || c == '@';
 }
 
-// Replaces `names[i].first` by `.second` where it stands as a word of its own, or as the front of
-// one that goes on with a slash; the longest name wins.
+// Replaces `names[i].first` by `.second` where it is a separate word, or a path prefix followed by
+// a slash; the longest name has precedence.
 std::string Replaced(std::string_view text, const Pairs& names) {
   std::string out;
   size_t at = 0;
@@ -88,7 +88,7 @@ void WithoutView(NodeOrder& order, const std::function<bool(const std::string&)>
     lead(rank.cwd);
     lead_all(rank.env);
   }
-  // A link beside the job's folders would be one on the machine itself.
+  // A link outside the job's folders would be created on the machine itself.
   std::erase_if(view.links, [&](const auto& link) {
     return std::ranges::none_of(
         view.mounts, [&](const ViewMount& mount) { return IsWithin(link.first, mount.path); });

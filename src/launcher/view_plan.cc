@@ -10,9 +10,9 @@ namespace {
 
 using Kind = ViewStep::Kind;
 
-// A folder of homes may hold thousands; each would be a mount.
+// A home folder may contain thousands of entries, each of which would be a mount.
 constexpr size_t kMostEntries = 512;
-// Needed whole, by every program.
+// Every program needs all of it.
 constexpr std::string_view kSettings = "/etc";
 
 std::string Parent(const std::string& path) {
@@ -59,8 +59,8 @@ class Planner {
         mounts_, [path](const ViewMount* mount) { return IsWithin(path, mount->path); });
   }
 
-  // Whether the machine has this very path, without links on the way: a mount would follow those
-  // out of the new root.
+  // Whether the machine has exactly this path without symbolic links: a mount would follow them out
+  // of the new root.
   bool IsPlainlyThere(const std::string& path) const {
     for (std::string at = path; at != "/"; at = Parent(at)) {
       const Found found = machine_.Look(at);
@@ -69,7 +69,7 @@ class Planner {
     return true;
   }
 
-  // Folders between the root and a name that the machine does not have are built anew.
+  // Folders between the root and a missing name are created anew.
   void OpenFor(const std::string& path) {
     if (IsPlainlyThere(path)) return;
     for (std::string at = Parent(path); at != "/"; at = Parent(at)) {
@@ -111,7 +111,7 @@ class Planner {
                                [&](const std::string& kept) { return IsWithin(kept, path); });
   }
 
-  // A source that is not there yet is a folder that will be made.
+  // A missing source is a folder that will be created.
   void Bind(const std::string& path, const std::string& source) {
     Add(machine_.LeadsToFile(source) ? Kind::kFile : Kind::kFolder, path, "");
     Add(Kind::kBind, path, source);

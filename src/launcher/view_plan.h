@@ -8,21 +8,20 @@
 
 namespace muster::launcher {
 
-// How a view is made: a new root, empty at first, into which the machine's own folders are bound
-// one by one beside those of the job. A folder of the machine in which a name is missing is built
-// anew out of what it holds; so nothing is ever created on the machine itself. The files of /etc
-// are copied then: programs replace them by renaming new ones, which no bound file allows.
-// Decides only.
+// The plan of a view: a new empty root into which the folders of the machine and of the job are
+// bound. A machine folder that lacks a required name is rebuilt from its entries, so that nothing
+// is created on the machine itself. The files of /etc are then copied, because programs replace
+// them by rename, which a bound file does not permit. Decides only.
 
 enum class Found { kNothing, kFolder, kFile, kLink };
 
-// The machine's file system as far as a plan looks at it.
+// The part of the machine's file system that a plan reads.
 class MachineFiles {
  public:
   virtual ~MachineFiles() = default;
-  virtual Found Look(const std::string& path) const = 0;                       // a link is a link
-  virtual bool LeadsToFile(const std::string& path) const = 0;                 // links followed
-  virtual std::vector<std::string> List(const std::string& folder) const = 0;  // names
+  virtual Found Look(const std::string& path) const = 0;        // does not follow a symbolic link
+  virtual bool LeadsToFile(const std::string& path) const = 0;  // follows symbolic links
+  virtual std::vector<std::string> List(const std::string& folder) const = 0;  // names of entries
   virtual std::string LinkTarget(const std::string& path) const = 0;
 };
 
@@ -30,19 +29,19 @@ struct ViewStep {
   enum class Kind { kFolder, kFile, kLink, kBind, kCopy };
   Kind kind = Kind::kFolder;
   std::string path;    // inside the new root
-  std::string source;  // of a bind or copy, on the machine; of a link, where it leads
+  std::string source;  // bind or copy: path on the machine; link: its target
   bool operator==(const ViewStep&) const = default;
 };
 
 struct ViewPlan {
-  std::vector<ViewStep> steps;       // in their order
-  std::vector<std::string> missing;  // names that will not be there, and why
+  std::vector<ViewStep> steps;       // in order
+  std::vector<std::string> missing;  // names that the view will lack, with reasons
 };
 
-// `home` is what no crowded folder may lose, beside what the view itself keeps.
+// `home` must stay visible even if a crowded folder is reduced, in addition to what the view keeps.
 ViewPlan PlanView(const View& view, const std::string& home, const MachineFiles& machine);
 
-// Whether `path` is `folder` or lies in it.
+// Whether `path` is `folder` or is below it.
 bool IsWithin(std::string_view path, std::string_view folder);
 
 }  // namespace muster::launcher

@@ -15,7 +15,7 @@ using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::SizeIs;
 
-// Paths that end in '/' are folders, "a -> b" are links, the rest files.
+// Paths with a trailing '/' are folders, "a -> b" are links, others are files.
 class SomeFiles : public MachineFiles {
  public:
   explicit SomeFiles(const std::vector<std::string>& entries) {
@@ -54,8 +54,8 @@ class SomeFiles : public MachineFiles {
   std::map<std::string, std::string> targets_;
 };
 
-// "folder /a", "file /a", "link /a -> b", "bind /a <- /b"; the folder or file below a bind is left
-// out.
+// "folder /a", "file /a", "link /a -> b", "bind /a <- /b"; the folder or file below a bind is
+// omitted.
 std::vector<std::string> Shown(const View& view, const SomeFiles& machine) {
   std::vector<std::string> shown;
   const ViewPlan plan = PlanView(view, "/root", machine);
@@ -80,14 +80,14 @@ std::vector<std::string> Shown(const View& view, const SomeFiles& machine) {
   return shown;
 }
 
-TEST(ViewPlanTest, MissingNamesStandBesideWhatTheMachineHas) {
+TEST(ViewPlanTest, MissingNamesAreAddedToThoseOfTheMachine) {
   const SomeFiles machine({"/bin -> usr/bin", "/etc/", "/usr/", "/init"});
   EXPECT_THAT(Shown({.mounts = {{"/cache", "/jobs/1/cache"}}, .links = {}, .keep = {}}, machine),
               ElementsAre("link /bin -> usr/bin", "bind /etc <- /etc", "bind /init <- /init",
                           "bind /usr <- /usr", "bind /cache <- /jobs/1/cache"));
 }
 
-TEST(ViewPlanTest, FolderWithAMissingNameIsBuiltAnew) {
+TEST(ViewPlanTest, FolderWithAMissingNameIsRebuilt) {
   const SomeFiles machine({"/home/", "/home/li/", "/home/note", "/usr/"});
   EXPECT_THAT(Shown({.mounts = {{"/home/ma-user", "/j/home"}, {"/home/ma-user/log", "/j/log"}},
                      .links = {},
@@ -98,7 +98,7 @@ TEST(ViewPlanTest, FolderWithAMissingNameIsBuiltAnew) {
                           "bind /home/ma-user <- /j/home", "bind /home/ma-user/log <- /j/log"));
 }
 
-TEST(ViewPlanTest, FilesOfSettingsAreCopiedSoThatTheyCanBeReplacedAndNoneIsLeftOut) {
+TEST(ViewPlanTest, FilesOfEtcAreCopiedCompletely) {
   std::vector<std::string> entries{"/etc/", "/etc/apt/", "/etc/mtab -> /proc/mounts"};
   for (int i = 0; i < 600; ++i) entries.push_back(fmt::format("/etc/x{}.conf", i));
   const auto shown = Shown({.mounts = {{"/etc/volcano", "/j/volcano"}}, .links = {}, .keep = {}},
@@ -110,13 +110,13 @@ TEST(ViewPlanTest, FilesOfSettingsAreCopiedSoThatTheyCanBeReplacedAndNoneIsLeftO
                     "copy /etc/x0.conf <- /etc/x0.conf", "bind /etc/volcano <- /j/volcano"}));
 }
 
-TEST(ViewPlanTest, FolderThatIsThereIsCoveredInPlace) {
+TEST(ViewPlanTest, ExistingFolderIsCoveredInPlace) {
   const SomeFiles machine({"/tmp/", "/tmp/x", "/usr/"});
   EXPECT_THAT(Shown({.mounts = {{"/tmp", "/j/tmp"}}, .links = {}, .keep = {}}, machine),
               ElementsAre("bind /usr <- /usr", "bind /tmp <- /j/tmp"));
 }
 
-TEST(ViewPlanTest, LinksOnTheWayDoNotLeadOutOfTheView) {
+TEST(ViewPlanTest, LinksDoNotLeaveTheView) {
   const SomeFiles machine({"/data -> /mnt/data", "/home -> /usr/home", "/home/li/", "/usr/"});
   EXPECT_THAT(
       Shown(
@@ -126,7 +126,7 @@ TEST(ViewPlanTest, LinksOnTheWayDoNotLeadOutOfTheView) {
                   "bind /data <- /j/data", "bind /home/ma-user <- /j/home"));
 }
 
-TEST(ViewPlanTest, WhatMustStayVisibleIsBoundBackOverWhatHidesIt) {
+TEST(ViewPlanTest, KeptPathsAreBoundOverWhatHidesThem) {
   const SomeFiles machine({"/tmp/", "/tmp/data/", "/tmp/muster", "/srv/"});
   EXPECT_THAT(Shown({.mounts = {{"/tmp", "/tmp/data/j/tmp"}},
                      .links = {},
@@ -136,7 +136,7 @@ TEST(ViewPlanTest, WhatMustStayVisibleIsBoundBackOverWhatHidesIt) {
                           "bind /tmp/data <- /tmp/data", "bind /tmp/muster <- /tmp/muster"));
 }
 
-TEST(ViewPlanTest, WhatAUserGaveAndIsNotThereIsSaid) {
+TEST(ViewPlanTest, MissingUserSourceIsReported) {
   const SomeFiles machine({"/usr/"});
   ViewMount given{"/in/data_0", "/nowhere"};
   given.given = true;
@@ -145,7 +145,7 @@ TEST(ViewPlanTest, WhatAUserGaveAndIsNotThereIsSaid) {
   EXPECT_THAT(plan.steps, SizeIs(2));
 }
 
-TEST(ViewPlanTest, ANameOnlyForMachinesWithoutOneIsLeftToTheOthers) {
+TEST(ViewPlanTest, OptionalNameIsSkippedIfTheMachineHasIt) {
   ViewMount data{"/data", "/j/data"};
   data.if_absent = true;
   const View view{.mounts = {data}, .links = {}, .keep = {}};
@@ -154,7 +154,7 @@ TEST(ViewPlanTest, ANameOnlyForMachinesWithoutOneIsLeftToTheOthers) {
               ElementsAre("bind /usr <- /usr", "bind /data <- /j/data"));
 }
 
-TEST(ViewPlanTest, CrowdedFoldersKeepOnlyWhatIsNeeded) {
+TEST(ViewPlanTest, CrowdedFoldersKeepOnlyRequiredEntries) {
   std::vector<std::string> entries{"/home/"};
   for (int i = 0; i < 1000; ++i) entries.push_back(fmt::format("/home/u{}/", i));
   const View view{.mounts = {{"/home/ma-user", "/j/home"}}, .links = {}, .keep = {"/home/u7/data"}};
@@ -166,7 +166,7 @@ TEST(ViewPlanTest, CrowdedFoldersKeepOnlyWhatIsNeeded) {
   EXPECT_THAT(plan.steps, SizeIs(7));
 }
 
-TEST(ViewPlanTest, AFileOfTheUserIsAFileInside) {
+TEST(ViewPlanTest, FileOfTheUserIsAFileInTheView) {
   ViewMount given{"/in/data_0", "/set.rec"};
   given.given = true;
   const ViewPlan plan =
@@ -175,7 +175,7 @@ TEST(ViewPlanTest, AFileOfTheUserIsAFileInside) {
   EXPECT_THAT(plan.missing, IsEmpty());
 }
 
-TEST(ViewPlanTest, ALinkOfTheUserIsWhatItLeadsTo) {
+TEST(ViewPlanTest, LinkOfTheUserIsResolved) {
   ViewMount given{"/in/data_0", "/link"};
   given.given = true;
   const View view{.mounts = {given}, .links = {}, .keep = {}};

@@ -45,7 +45,7 @@ os::Fd Detach(int line) {
   return kept;
 }
 
-// A sanitizer writes to standard error without asking anybody.
+// A sanitizer writes to standard error directly.
 #if defined(__has_feature)
 constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
 #else
@@ -57,7 +57,7 @@ os::Fd EnterNode(std::span<char> title, const LaunchRequest& request) {
   const std::string& node_dir = request.node_dir;
   AnnounceNode(request.group, node_dir);
   (void)ShowTitle(title, {"launch", "--order", node_dir});
-  // CarryOut says what is wrong with the folder.
+  // CarryOut reports what is wrong with the folder.
   if (chdir(node_dir.c_str()) != 0) return {};
   os::Fd folder(open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
   LogIntoFileOf(folder.get(), "launcher.log");
@@ -71,7 +71,8 @@ bool LeaveNode(std::span<char> title) {
   dup2(STDIN_FILENO, STDOUT_FILENO);
   dup2(STDIN_FILENO, STDERR_FILENO);
   (void)ShowTitle(title, {"launch", "--idle"});
-  UnblockSignals();  // a signal to end that came too late for the node ends this process here
+  // A termination signal that arrived too late for the node ends this process here.
+  UnblockSignals();
   return chdir("/") == 0;
 }
 

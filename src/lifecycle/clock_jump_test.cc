@@ -8,8 +8,8 @@ namespace {
 constexpr int64_t kDay = 86'400'000;
 constexpr int64_t kDecade = 3652 * kDay;
 
-// The wall clock is for people: it may be set back or forth at any time, and nothing is decided
-// by it but guesses of when something ends.
+// The wall clock may be set back or forward at any time. It serves display and estimates of end
+// times only.
 class ClockJumpTest : public ConductorTest, public testing::WithParamInterface<int64_t> {
  protected:
   void Jump() { loop_.fake_clock().JumpWall(GetParam()); }
@@ -21,7 +21,7 @@ class ClockJumpTest : public ConductorTest, public testing::WithParamInterface<i
 };
 INSTANTIATE_TEST_SUITE_P(Jumps, ClockJumpTest, testing::Values(-kDecade, -kDay, -1, kDay, kDecade));
 
-TEST_P(ClockJumpTest, AJobLivesThroughJumpsAtEveryStep) {
+TEST_P(ClockJumpTest, JobSurvivesClockJumpsAtEveryStep) {
   const JobId id = SubmitOne(Doc());
   Jump();
   Begin(0);
@@ -38,7 +38,7 @@ TEST_P(ClockJumpTest, AJobLivesThroughJumpsAtEveryStep) {
   for (size_t i = 1; i < events.size(); ++i) EXPECT_GT(events[i].seq, events[i - 1].seq);
 }
 
-TEST_P(ClockJumpTest, DevicesAreFreeWhenTheirJobHasEndedNotWhenTheClockSaysSo) {
+TEST_P(ClockJumpTest, DevicesAreFreeWhenTheJobEndsWhateverTheClock) {
   const JobId holder = SubmitOne(Limited("npu:8", 2, "1h"));
   Begin(0);
   const JobId next = SubmitOne(Doc("npu:8", 2));
@@ -54,7 +54,7 @@ TEST_P(ClockJumpTest, DevicesAreFreeWhenTheirJobHasEndedNotWhenTheClockSaysSo) {
   EXPECT_EQ(StateOf(later), State::kQueued);
 }
 
-TEST_P(ClockJumpTest, WhatIsTriedAgainInASecondIsNotTriedNextYear) {
+TEST_P(ClockJumpTest, RetryAfterASecondDoesNotDependOnTheWallClock) {
   engine_->start_status = Fail(Code::kNoSpace, "no room");
   SubmitOne(Doc());
   ASSERT_EQ(engine_->started.size(), 1u);

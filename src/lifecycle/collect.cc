@@ -6,7 +6,7 @@
 
 namespace muster::lifecycle {
 namespace {
-// A snapshot that was used a moment ago is kept a while; a second look finds it old enough.
+// A recently used snapshot is kept for a while; the second look finds it old enough.
 constexpr int64_t kSecondLookMs = 11 * 60'000;
 }  // namespace
 

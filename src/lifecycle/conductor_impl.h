@@ -37,7 +37,7 @@ struct Conductor::Impl {
   using Changed = std::function<void(Result<State>)>;  // -- update.cc
   void Update(JobId id, const JobChange& change, const std::string& who, Changed done);
 
-  // -- queue.cc: who waits, who may start
+  // -- queue.cc: waiting jobs and their start
   void EnqueueOrWait(Live& entry);
   void LeaveQueue(Live& entry);
   void ScheduleSoon();
@@ -53,10 +53,10 @@ struct Conductor::Impl {
   dialect::Places PlacesOf(const Job& job, const Attempt& attempt) const;
   void FailBeforeStart(Live& entry, const Error& error);
 
-  // -- watch.cc: what the records tell
+  // -- watch.cc: processing of record lines
   void TakeRecord(Live& entry, int node, const RecordLine& line, int64_t end_offset);
-  // `how`: lost, which may be tried again, also when its launcher died before its first word; or
-  // could not start.
+  // `how`: lost, which may be retried, also if the launcher died before its first line; or could
+  // not start.
   void TakeLost(Live& entry, int node, const std::string& why, const NodeClean& clean,
                 ExitClass how);
   void NoteLost(Live& entry, int node, const ExitReport& exit);
@@ -76,7 +76,8 @@ struct Conductor::Impl {
   void StopGroup(const std::string& group, const std::string& who,
                  std::function<void(Result<int>)> done);
   void StopQueued(Live& entry, const std::string& reason, std::function<void(Result<State>)> done);
-  // Whether the nodes will hear of it: what stands in their control file survives this server.
+  // Returns whether the nodes will receive the stop: the line in their control file survives this
+  // server.
   bool StopAttempt(Live& entry, StoppedBy by, const std::string& detail,
                    std::optional<int64_t> grace_ms);
 
@@ -91,8 +92,8 @@ struct Conductor::Impl {
   void Remove(JobId id, std::function<void(Status)> done);
   void RemoveFolderFirst(JobId id, const os::Path& folder, std::function<void(Status)> done);
 
-  // -- publish.cc: outputs and logs go to their places when all nodes have ended
-  bool PublishFirst(Live& entry);  // whether something has yet to be published
+  // -- publish.cc: publication of outputs and logs after all nodes have ended
+  bool PublishFirst(Live& entry);  // returns whether a publication is necessary
   void BeginPublishing(Live& entry);
   Status TakeUpPublishing(Live& entry);
   void TakePublishRecord(Live& entry, const RecordLine& line, int64_t end_offset);
@@ -101,7 +102,7 @@ struct Conductor::Impl {
   Live* Publishing(const engines::AttemptRef& ref);
   engines::AttemptRef PublishRef(const Job& job, const Attempt& attempt) const;
 
-  // -- collect.cc: code snapshots that no job uses any more
+  // -- collect.cc: removal of unused code snapshots
   void CollectCode();
   void CollectCodeTwice();
 
@@ -121,7 +122,7 @@ struct Conductor::Impl {
   Pairs OutputFolders(const Job& job) const;
 
   // -- journaling.cc
-  // Moves the state by the table; false when the cell says stay or refuse. Appends the event.
+  // Changes the state by the table; false if the cell says stay or refuse. Appends the event.
   bool Move(Live& entry, Event event, const std::string& reason, std::vector<store::Op>& ops);
   store::Op EventOp(const Live& entry, std::string kind, json::object data) const;
   void CommitMove(Live& entry, std::vector<store::Op> ops, store::Sync sync = store::Sync::kNow);
@@ -130,7 +131,7 @@ struct Conductor::Impl {
   void Commit(std::vector<store::Op> ops, std::function<void()> then = {},
               store::Sync sync = store::Sync::kNow);
   std::vector<store::Op> Refreshed(std::vector<store::Op> ops) const;
-  // Writes once; the outcome on the loop.
+  // Writes once; reports the result on the loop.
   void TryCommit(std::vector<store::Op> ops, std::function<void(Status)> then,
                  store::Sync sync = store::Sync::kNow);
   void FlushSoon(Live& entry);
@@ -140,10 +141,10 @@ struct Conductor::Impl {
   int64_t Now() const { return parts.loop.clock().WallMs(); }
 
   Parts parts;
-  std::map<JobId, Live> jobs;  // every job that is not over
-  std::set<JobId> placed;      // of these, all that hold devices, and perhaps others
-  std::map<JobId, std::set<JobId>> dependants;  // by a job that is not over: who may wait for it
-  std::vector<scheduler::Waiting> queue;        // in order: priority, then id
+  std::map<JobId, Live> jobs;                   // all unfinished jobs
+  std::set<JobId> placed;                       // those that hold devices, and possibly others
+  std::map<JobId, std::set<JobId>> dependants;  // jobs that wait for a job, by its id
+  std::vector<scheduler::Waiting> queue;        // sorted by priority, then id
   std::map<std::string, std::vector<SubmitDone>> keys_in_flight;
   JobId next_id = 1;
   bool schedule_due = false, collecting = false, second_look_due = false;  // the last two: code

@@ -1,7 +1,6 @@
-// The conductor under random orders of everything that can happen to it: users who submit and stop,
-// launchers that work, fail and die, writes that land late, and the server's own death at any of
-// these instants. Whatever the order, every job that was acknowledged ends once, truthfully, and
-// gives back what it held.
+// The conductor under random sequences of events: submits and stops, launchers that work, fail and
+// die, delayed writes, and crashes of the server at any instant. Every acknowledged job ends
+// exactly once with a correct state and releases its devices.
 #include <map>
 #include <optional>
 #include <set>
@@ -24,8 +23,8 @@ namespace {
 enum class Turn { kSubmit, kStop, kAct, kHear, kLand, kRun, kDie, kCrash };
 struct Step {
   Turn turn;
-  int pick = 0;   // which of those there are
-  int shape = 0;  // of what is submitted; whether a rank fails
+  int pick = 0;   // index of the affected object
+  int shape = 0;  // of a submitted job; whether a rank fails
 };
 std::ostream& operator<<(std::ostream& out, const Step& step) {
   constexpr const char* kNames[] = {"submit", "stop", "act", "hear", "land", "run", "die", "crash"};
@@ -85,7 +84,7 @@ class World {
     Look();
   }
 
-  // Nobody comes or stops any more: everything that runs goes on, and everything is heard.
+  // No more submits and stops: everything running continues and all events are delivered.
   void GoOnToTheEnd() {
     for (int round = 0; !AllEnded(); ++round) {
       RC_ASSERT(round < 400);
@@ -115,14 +114,14 @@ class World {
     seen_starts_ = seen_stops_ = 0;
     lost_told_.clear();
     RC_ASSERT(conductor_->Recover().has_value());
-    // A job that landed is a job, though its user may never have been told.
+    // A job that reached the journal exists, although its client may not have received the answer.
     for (const Job& job : journal_->UnfinishedJobs().value())
       if (std::ranges::find(acknowledged_, job.id) == acknowledged_.end())
         acknowledged_.push_back(job.id);
     Look();
   }
 
-  // The server dies: nothing of it but what has landed is left.
+  // The server dies: only durable writes remain.
   void Crash() {
     conductor_.reset();
     pool_.reset();
@@ -154,7 +153,7 @@ class World {
   void Stop(JobId id) {
     conductor_->Stop(id, "ann", std::nullopt, [this, id](Result<State> answer) {
       if (answer) return (void)stop_promised_.emplace(id, conductor_->Find(id)->attempts.size());
-      // Refused only when it is too late.
+      // Refused only if the job has ended.
       RC_ASSERT(answer.error().code == Code::kConflict);
     });
   }
@@ -172,7 +171,7 @@ class World {
     return running[size_t(pick) % running.size()];
   }
 
-  // The engine reads one more line of one record, or finds that its launcher died.
+  // The engine reads the next line of a record, or detects that the launcher died.
   bool HearNode(engines::FakeEngine::Started& started, size_t index, int node) {
     FakeAttempt* attempt = launchers_.Find(started.ref.token);
     if (attempt == nullptr) return false;
@@ -201,7 +200,7 @@ class World {
     return heard;
   }
 
-  // What the conductor has asked of the engine reaches the nodes.
+  // The nodes receive the requests of the conductor to the engine.
   void TakeOrders() {
     for (; seen_starts_ < engine_->started.size(); ++seen_starts_) {
       const auto& started = engine_->started[seen_starts_];
@@ -234,21 +233,21 @@ class World {
     launchers_.Begin(started, job.current()->allocation);
   }
 
-  // A server that takes up an attempt is not told again what its journal knows already.
+  // A server that resumes an attempt does not receive lines that its journal contains.
   void RememberLost(const FakeAttempt& attempt) {
     const Job job = conductor_->Find(attempt.job).value();
     for (size_t i = 0; i < attempt.nodes.size(); ++i)
       if (job.current()->nodes[i].ended) lost_told_.emplace(attempt.token, int(i));
   }
 
-  // What anybody can see at any instant.
+  // Invariants at every instant.
   void Look() {
     TakeOrders();
     for (JobId id : acknowledged_) {
       const auto job = conductor_->Find(id);
       RC_ASSERT(job.has_value());  // never lost
       const auto told = ends_.find(id);
-      if (told != ends_.end()) RC_ASSERT(job->state == told->second);  // never taken back
+      if (told != ends_.end()) RC_ASSERT(job->state == told->second);  // a terminal state is final
       if (!IsTerminal(job->state) || told != ends_.end()) continue;
       ends_.emplace(id, job->state);
       CheckEnd(*job);
@@ -257,7 +256,7 @@ class World {
 
   void CheckEnd(const Job& job) {
     for (const FakeAttempt& attempt : launchers_.attempts())
-      if (attempt.job == job.id) RC_ASSERT(attempt.Over());  // nothing of it runs
+      if (attempt.job == job.id) RC_ASSERT(attempt.Over());  // none of its processes runs
     int preempted = 0;
     for (const Attempt& attempt : job.attempts)
       preempted += attempt.stopped_by == StoppedBy::kPreemption ? 1 : 0;
@@ -286,7 +285,7 @@ class World {
     for (const auto& started : engine_->started) RC_ASSERT(released.contains(started.ref.token));
   }
 
-  // The events of a job are one unbroken story with one end.
+  // The events of a job form one consistent sequence with one end.
   void CheckStory(JobId id) {
     std::string state = "queued";
     int ends = 0;
@@ -307,18 +306,18 @@ class World {
   store::CodeStore code_{dir_.path() / "code"};
   std::unique_ptr<HeldJournal> journal_;
   std::unique_ptr<engines::FakeEngine> engine_;
-  std::optional<os::Pool> pool_;  // joined before what its work reads is gone
+  std::optional<os::Pool> pool_;  // joined before the objects that its tasks use
   std::unique_ptr<Conductor> conductor_;
 
   FakeLaunchers launchers_;
   size_t seen_starts_ = 0, seen_stops_ = 0;
   std::set<std::pair<std::string, int>> lost_told_;
   std::vector<JobId> acknowledged_;
-  std::map<JobId, State> ends_;            // as first seen
-  std::map<JobId, size_t> stop_promised_;  // with how many attempts it had
+  std::map<JobId, State> ends_;            // as first observed
+  std::map<JobId, size_t> stop_promised_;  // with the number of attempts at that time
 };
 
-TEST(ConductorProperty, EveryJobEndsOnceTruthfullyAndGivesBackWhatItHeldInEveryOrder) {
+TEST(ConductorProperty, EveryJobEndsOnceCorrectlyAndReleasesItsDevices) {
   CheckProperty(60, [] {
     const auto steps = *AnySteps();
     World world;

@@ -5,7 +5,7 @@
 namespace muster::lifecycle {
 namespace {
 
-TEST_F(ConductorTest, AJobGoesFromSubmitToSuccess) {
+TEST_F(ConductorTest, JobRunsFromSubmitToSuccess) {
   const JobId id = SubmitOne(Doc("npu:8", 2));
   EXPECT_EQ(StateOf(id), State::kStarting);
   ASSERT_EQ(engine_->started.size(), 1u);
@@ -21,7 +21,7 @@ TEST_F(ConductorTest, AJobGoesFromSubmitToSuccess) {
   EXPECT_TRUE(job.attempts[0].nodes[1].clean);
 }
 
-TEST_F(ConductorTest, TheAttemptIsOnDiskBeforeItIsStarted) {
+TEST_F(ConductorTest, AttemptIsJournaledBeforeItsStart) {
   std::optional<SubmitResult> answer;
   conductor_->Submit({.document = Doc()}, [&](auto result) { answer = result.value(); });
   while (engine_->started.empty()) {
@@ -34,7 +34,7 @@ TEST_F(ConductorTest, TheAttemptIsOnDiskBeforeItIsStarted) {
   EXPECT_EQ(stored.attempts[0].token, engine_->started[0].ref.token);
 }
 
-TEST_F(ConductorTest, AFolderThatAPowerCutLeftIsSetAsideAndKept) {
+TEST_F(ConductorTest, FolderLeftByAPowerCutIsRenamedAndKept) {
   const os::Path attempts = dir_.path() / "jobs/1/attempts";
   ASSERT_TRUE(os::MakeDirs(attempts / "1/node0"));
   ASSERT_TRUE(os::WriteFileAtomic(attempts / "1/node0/record", "of another attempt", 0600, false));
@@ -48,7 +48,7 @@ TEST_F(ConductorTest, AFolderThatAPowerCutLeftIsSetAsideAndKept) {
   EXPECT_EQ(kept, 1);
 }
 
-TEST_F(ConductorTest, TheFirstFailingRankIsTheCauseAndTheOthersAreStopped) {
+TEST_F(ConductorTest, FirstFailingRankIsTheCauseAndOthersAreStopped) {
   const JobId id = SubmitOne(Doc("npu:8", 2));
   Begin(0);
   auto& attempt = engine_->started[0];
@@ -69,7 +69,7 @@ TEST_F(ConductorTest, TheFirstFailingRankIsTheCauseAndTheOthersAreStopped) {
   EXPECT_NE(job.reason.find("node-1"), std::string::npos) << job.reason;
 }
 
-TEST_F(ConductorTest, AFailedAttemptIsTriedAgainWhileRetriesLast) {
+TEST_F(ConductorTest, FailedAttemptIsRetriedUpToTheLimit) {
   json::object document = Doc();
   document["retries"] = 1;
   const JobId id = SubmitOne(document);
@@ -86,7 +86,7 @@ TEST_F(ConductorTest, AFailedAttemptIsTriedAgainWhileRetriesLast) {
   EXPECT_EQ(conductor_->Find(id)->attempts.size(), 2u);
 }
 
-TEST_F(ConductorTest, AStoppedJobIsStoppedOnlyWhenItsNodesAreClean) {
+TEST_F(ConductorTest, JobIsStoppedOnlyAfterItsNodesAreClean) {
   const JobId id = SubmitOne(Doc());
   Begin(0);
   EXPECT_EQ(Stop(id).value(), State::kStopping);
@@ -99,7 +99,7 @@ TEST_F(ConductorTest, AStoppedJobIsStoppedOnlyWhenItsNodesAreClean) {
   EXPECT_EQ(again.error().code, Code::kConflict);
 }
 
-TEST_F(ConductorTest, AQueuedJobIsStoppedAtOnceAndNeverStarted) {
+TEST_F(ConductorTest, QueuedJobIsStoppedImmediatelyAndNeverStarted) {
   SubmitOne(Doc("npu:8", 2));
   const JobId waiting = SubmitOne(Doc());
   EXPECT_EQ(StateOf(waiting), State::kQueued);
@@ -110,7 +110,7 @@ TEST_F(ConductorTest, AQueuedJobIsStoppedAtOnceAndNeverStarted) {
   EXPECT_EQ(engine_->started.size(), 1u);
 }
 
-TEST_F(ConductorTest, ALostNodeFailsTheJobAndStopsTheRest) {
+TEST_F(ConductorTest, LostNodeFailsTheJobAndStopsTheOthers) {
   const JobId id = SubmitOne(Doc("npu:8", 2));
   Begin(0);
   engine_->Lose(0, 1, "its launcher died");
@@ -124,7 +124,7 @@ TEST_F(ConductorTest, ALostNodeFailsTheJobAndStopsTheRest) {
   EXPECT_EQ(job.attempts[0].exit->how, ExitClass::kLost);
 }
 
-TEST_F(ConductorTest, ALauncherThatDiedBeforeItsFirstWordIsLostAndTriedAgain) {
+TEST_F(ConductorTest, LauncherThatDiedBeforeItsFirstLineIsLostAndRetried) {
   json::object document = Doc();
   document["retries"] = 1;
   const JobId id = SubmitOne(std::move(document));
@@ -137,7 +137,7 @@ TEST_F(ConductorTest, ALauncherThatDiedBeforeItsFirstWordIsLostAndTriedAgain) {
   EXPECT_EQ(StateOf(id), State::kSucceeded);
 }
 
-TEST_F(ConductorTest, ARepeatedKeyGivesTheSameJobs) {
+TEST_F(ConductorTest, RepeatedKeyReturnsTheSameJobs) {
   const auto first = Submit(Doc(), "key-1");
   const auto again = Submit(Doc(), "key-1");
   EXPECT_EQ(first->jobs, again->jobs);
@@ -147,7 +147,7 @@ TEST_F(ConductorTest, ARepeatedKeyGivesTheSameJobs) {
   EXPECT_EQ(Submit(Doc(), "key-1")->jobs, first->jobs);
 }
 
-TEST_F(ConductorTest, TwoSubmitsWithOneKeyAtOnceMakeOneJob) {
+TEST_F(ConductorTest, ConcurrentSubmitsWithOneKeyCreateOneJob) {
   std::vector<SubmitResult> answers;
   for (int i = 0; i < 2; ++i)
     conductor_->Submit({.document = Doc(), .key = "k"},
@@ -157,7 +157,7 @@ TEST_F(ConductorTest, TwoSubmitsWithOneKeyAtOnceMakeOneJob) {
   EXPECT_EQ(answers[0].jobs, answers[1].jobs);
 }
 
-TEST_F(ConductorTest, AfterACrashRunningJobsAreTakenUpFromWhereTheirRecordsWereRead) {
+TEST_F(ConductorTest, RunningJobsAreResumedAtTheirRecordOffsetsAfterACrash) {
   const JobId id = SubmitOne(Doc("npu:8", 2));
   Begin(0);
   const auto offsets = engine_->started[0].offsets;
@@ -173,7 +173,7 @@ TEST_F(ConductorTest, AfterACrashRunningJobsAreTakenUpFromWhereTheirRecordsWereR
   EXPECT_EQ(StateOf(id), State::kSucceeded);
 }
 
-TEST_F(ConductorTest, AStopThatWasPromisedIsAskedAgainAfterACrash) {
+TEST_F(ConductorTest, AcknowledgedStopIsRequestedAgainAfterACrash) {
   const JobId id = SubmitOne(Doc());
   Begin(0);
   ASSERT_TRUE(Stop(id));
@@ -185,7 +185,7 @@ TEST_F(ConductorTest, AStopThatWasPromisedIsAskedAgainAfterACrash) {
   EXPECT_EQ(StateOf(id), State::kStopped);
 }
 
-TEST_F(ConductorTest, QueuedJobsAreStillQueuedAfterACrashAndIdsGoOn) {
+TEST_F(ConductorTest, QueuedJobsAndIdsContinueAfterACrash) {
   SubmitOne(Doc("npu:8", 2));
   const JobId waiting = SubmitOne(Doc("npu:8", 2));
   Crash();
@@ -194,7 +194,7 @@ TEST_F(ConductorTest, QueuedJobsAreStillQueuedAfterACrashAndIdsGoOn) {
   EXPECT_GT(SubmitOne(Doc()), waiting);
 }
 
-TEST_F(ConductorTest, AJobThatComesAfterAnotherWaitsForItsSuccess) {
+TEST_F(ConductorTest, DependentJobWaitsForTheSuccessOfAnother) {
   const JobId first = SubmitOne(Doc());
   json::object document = Doc();
   document["after"] = first;
@@ -206,7 +206,7 @@ TEST_F(ConductorTest, AJobThatComesAfterAnotherWaitsForItsSuccess) {
   EXPECT_EQ(StateOf(second), State::kStarting);
 }
 
-TEST_F(ConductorTest, AJobWhoseForerunnerFailedIsStoppedWithTheReason) {
+TEST_F(ConductorTest, JobWithAFailedDependencyIsStoppedWithTheReason) {
   const JobId first = SubmitOne(Doc());
   json::object document = Doc();
   document["after"] = first;
@@ -218,7 +218,7 @@ TEST_F(ConductorTest, AJobWhoseForerunnerFailedIsStoppedWithTheReason) {
   EXPECT_NE(conductor_->Find(second)->reason.find("job 1"), std::string::npos);
 }
 
-TEST_F(ConductorTest, ASweepIsOneGroupThatStopsTogether) {
+TEST_F(ConductorTest, SweepIsAGroupThatIsStoppedTogether) {
   json::object document = Doc("npu:8", 1);
   document["sweep"] = json::object{{"lr", json::array{0.1, 0.2, 0.3}}};
   const auto result = Submit(document);
@@ -229,11 +229,11 @@ TEST_F(ConductorTest, ASweepIsOneGroupThatStopsTogether) {
   conductor_->StopGroup(result->group, "ann", [&](auto r) { stopped = std::move(r); });
   Settle();
   EXPECT_EQ(stopped->value(), 3);
-  EXPECT_EQ(StateOf(result->jobs[2]), State::kStopped);  // two run, the third waited
+  EXPECT_EQ(StateOf(result->jobs[2]), State::kStopped);  // two ran and the third one waited
   EXPECT_EQ(StateOf(result->jobs[0]), State::kStopping);
 }
 
-TEST_F(ConductorTest, HigherPriorityPreemptsAndThePreemptedComesBack) {
+TEST_F(ConductorTest, HigherPriorityPreemptsAndThePreemptedJobReturns) {
   const auto [victim, urgent] = Preempt();
   EXPECT_EQ(StateOf(victim), State::kStopping);
   End(0, {.how = ExitClass::kStopped, .signal = 15, .stopped_by = StoppedBy::kPreemption});
@@ -245,7 +245,7 @@ TEST_F(ConductorTest, HigherPriorityPreemptsAndThePreemptedComesBack) {
   EXPECT_EQ(conductor_->Find(victim)->used_retries, 0);
 }
 
-TEST_F(ConductorTest, AFaultyDocumentIsRefusedWholeAndNothingIsLeft) {
+TEST_F(ConductorTest, FaultyDocumentIsRefusedCompletely) {
   json::object document = Doc();
   document["nam"] = "x";
   document["retries"] = -1;
@@ -255,7 +255,7 @@ TEST_F(ConductorTest, AFaultyDocumentIsRefusedWholeAndNothingIsLeft) {
   EXPECT_TRUE(journal_->ListJobs({})->empty());
 }
 
-TEST_F(ConductorTest, AJobToWaitForMustExist) {
+TEST_F(ConductorTest, DependencyMustExist) {
   json::object document = Doc();
   document["after"] = 99;
   const auto result = Submit(document);
@@ -263,7 +263,7 @@ TEST_F(ConductorTest, AJobToWaitForMustExist) {
   EXPECT_EQ(result.error().faults.at(0).path, "after");
 }
 
-TEST_F(ConductorTest, PortsThatRunOutDelayAJobAndDoNotFailIt) {
+TEST_F(ConductorTest, ExhaustedPortsDelayAJob) {
   engine_->ports_run_out = true;
   json::object document = Doc("npu:8", 2);
   document["framework"] = "pytorch";
@@ -275,7 +275,7 @@ TEST_F(ConductorTest, PortsThatRunOutDelayAJobAndDoNotFailIt) {
   EXPECT_EQ(StateOf(id), State::kStarting);
 }
 
-TEST_F(ConductorTest, WhatAKilledServerHadHalfWrittenGoesWhenTheAttemptEnds) {
+TEST_F(ConductorTest, TemporaryFilesOfAKilledServerAreRemovedAtTheEndOfTheAttempt) {
   const JobId id = SubmitOne(Doc());
   Crash();
   const os::Path job = dir_.path() / "jobs" / std::to_string(id);
@@ -293,7 +293,7 @@ TEST_F(ConductorTest, WhatAKilledServerHadHalfWrittenGoesWhenTheAttemptEnds) {
   EXPECT_TRUE(std::filesystem::exists(node / "work" / name)) << "the job's own files are not ours";
 }
 
-TEST_F(ConductorTest, OnlyAnEndedJobCanBeRemovedAndItsFolderGoesToo) {
+TEST_F(ConductorTest, OnlyAnEndedJobCanBeRemovedWithItsFolder) {
   const JobId id = SubmitOne(Doc());
   std::optional<Status> answer;
   conductor_->Remove(id, [&](Status s) { answer = std::move(s); });
@@ -308,7 +308,7 @@ TEST_F(ConductorTest, OnlyAnEndedJobCanBeRemovedAndItsFolderGoesToo) {
   EXPECT_EQ(conductor_->Find(id).error().code, Code::kNotFound);
 }
 
-TEST_F(ConductorTest, ServiceRanksAreToldToEndWhenTheWorkersHave) {
+TEST_F(ConductorTest, ServiceRanksAreEndedAfterTheWorkers) {
   json::object document{
       {"name", "ps"},
       {"run", "train"},
@@ -335,7 +335,7 @@ TEST_F(ConductorTest, ServiceRanksAreToldToEndWhenTheWorkersHave) {
   EXPECT_EQ(StateOf(id), State::kSucceeded);
 }
 
-TEST_F(ConductorTest, AProcessThatTheFrameworkAddedEndsWithTheWorkers) {
+TEST_F(ConductorTest, ProcessAddedByTheFrameworkEndsWithTheWorkers) {
   SubmitOne(json::object{{"run", "train"},
                          {"framework", "mindspore"},
                          {"resources", json::object{{"devices", "npu:2"}}}});

@@ -31,8 +31,8 @@ void Conductor::Impl::FinishIfOver(Live& entry) {
   if (!PublishFirst(entry)) EndAttempt(entry);
 }
 
-// Every node is clean. The attempt's end is judged and journaled; the job ends with it or waits for
-// its next attempt.
+// All nodes are clean. Judges the attempt and journals its end; the job ends or waits for its next
+// attempt.
 void Conductor::Impl::EndAttempt(Live& entry) {
   Attempt& attempt = *entry.job.current();
   const auto ref = RefOf(entry.job, attempt);
@@ -52,7 +52,7 @@ void Conductor::Impl::EndAttempt(Live& entry) {
     }
     return EndJob(entry, outcome.event, reason);
   }
-  entry.finishing = entry.requeuing = true;  // until the next attempt may begin
+  entry.finishing = entry.requeuing = true;  // until the next attempt may start
   if (outcome.uses_retry) ++entry.job.used_retries;
   std::vector<store::Op> ops = WithUnsaid(entry, {});
   Move(entry, outcome.event,
@@ -74,8 +74,8 @@ void Conductor::Impl::EndAttempt(Live& entry) {
   });
 }
 
-// What was fetched for the attempt stays in the cache; its links would keep the disk from being
-// freed when the cache drops it.
+// Fetched inputs stay in the cache; links of the attempt would keep the disk space in use after an
+// eviction.
 void Conductor::Impl::GiveInputsBack(const Live& entry) const {
   const JobSpec& spec = entry.job.spec;
   if (!IsFar(spec.code) &&
@@ -89,8 +89,8 @@ void Conductor::Impl::GiveInputsBack(const Live& entry) const {
       });
 }
 
-// Whoever was killed may have left files that had not got their names yet. Nobody writes there now:
-// the launchers are gone, and the next attempt has not begun.
+// Removes temporary files of killed processes. No process writes to the folders now: the launchers
+// have ended, and the next attempt has not started.
 void Conductor::Impl::TidyAfter(const Live& entry) const {
   const Attempt& attempt = *entry.job.current();
   GiveInputsBack(entry);
@@ -103,9 +103,9 @@ void Conductor::Impl::TidyAfter(const Live& entry) const {
     os::RemoveTemporaries(dir / ("node" + std::to_string(node)));
 }
 
-// The end is said only when it is on disk: until then the job shows the state it had. What it held
-// is free at once. While others wait for that, their starts must not wait for the disk: the end
-// then shares its sync with more of its kind.
+// The end is visible only when it is durable; until then the job shows its previous state. Its
+// devices are free immediately. While other jobs wait for devices, the write is delayed so that
+// several ends share a sync and starts need not wait for the disk.
 void Conductor::Impl::EndJob(Live& entry, Event event, const std::string& reason) {
   auto ops = EndOps(entry, event, reason);
   if (ops.empty()) return;
@@ -116,8 +116,8 @@ void Conductor::Impl::EndJob(Live& entry, Event event, const std::string& reason
   ScheduleSoon();
 }
 
-// What makes the end durable; empty when this event ends nothing. From here on nothing else is
-// written of the job.
+// The operations that make the end durable; empty if the event does not end the job. Nothing else
+// is written about the job afterwards.
 std::vector<store::Op> Conductor::Impl::EndOps(Live& entry, Event event,
                                                const std::string& reason) {
   std::vector<store::Op> ops;
@@ -127,7 +127,7 @@ std::vector<store::Op> Conductor::Impl::EndOps(Live& entry, Event event,
   if (!Move(ended, event, reason, ops)) return ops;
   ended.job.ended_ms = Now();
   entry.finishing = true;
-  ops = WithUnsaid(entry, std::move(ops));  // a later write of what it was would undo its end
+  ops = WithUnsaid(entry, std::move(ops));  // a later write of an older state would undo the end
   ops.push_back(store::PutJob{ended.job});
   if (const auto* attempt = ended.job.current())
     ops.push_back(store::PutAttempt{ended.job.id, *attempt});

@@ -6,7 +6,7 @@
 namespace muster::lifecycle {
 namespace {
 
-// Nothing reaches the disk before the test says so.
+// No write reaches the disk before the test permits it.
 class FinishTest : public ConductorTest {
  protected:
   void SetUp() override {
@@ -37,7 +37,7 @@ class FinishTest : public ConductorTest {
   std::unique_ptr<HeldJournal> held_;
 };
 
-TEST_F(FinishTest, WhatAJobHeldIsFreeForTheNextBeforeItsEndIsOnDisk) {
+TEST_F(FinishTest, DevicesAreFreeBeforeTheEndIsDurable) {
   const JobId first = SubmitHeld(Doc("npu:8", 2));
   const JobId second = SubmitHeld(Doc("npu:8", 2));
   engine_->BeginAll(0);
@@ -52,7 +52,7 @@ TEST_F(FinishTest, WhatAJobHeldIsFreeForTheNextBeforeItsEndIsOnDisk) {
   EXPECT_EQ(engine_->started.size(), 2u);
 }
 
-TEST_F(FinishTest, AJobThatIsOverWhenItsStartIsHeardIsWrittenOnce) {
+TEST_F(FinishTest, JobThatEndedWhenItsStartIsReadIsWrittenOnce) {
   const JobId id = SubmitHeld(Doc());
   engine_->BeginAll(0);
   engine_->EndAll(0, kGood);

@@ -9,7 +9,7 @@
 namespace muster::lifecycle {
 namespace {
 
-// While it lives, no file of this process grows.
+// While it exists, no file of this process can grow.
 class NoRoom {
  public:
   NoRoom() {
@@ -36,7 +36,7 @@ class FullDiskTest : public ConductorTest {
   }
 };
 
-TEST_F(FullDiskTest, ASubmitIsRefusedAndNothingOfItIsLeft) {
+TEST_F(FullDiskTest, SubmitIsRefusedWithoutATrace) {
   {
     const NoRoom no_room;
     const auto refused = Submit(Doc(), "key");
@@ -50,7 +50,7 @@ TEST_F(FullDiskTest, ASubmitIsRefusedAndNothingOfItIsLeft) {
   EXPECT_EQ(journal_->ListJobs({}).value().size(), 1u);
 }
 
-TEST_F(FullDiskTest, AStartWaitsForRoomAndDoesNotFail) {
+TEST_F(FullDiskTest, StartWaitsForSpace) {
   engine_->start_status = kFull;
   const JobId id = SubmitOne(Doc());
   EXPECT_EQ(StateOf(id), State::kStarting);
@@ -68,7 +68,7 @@ TEST_F(FullDiskTest, AStartWaitsForRoomAndDoesNotFail) {
   EXPECT_EQ(StateOf(id), State::kSucceeded);
 }
 
-TEST_F(FullDiskTest, AStopThatCameWhileAStartWaitedIsSaidBeforeTheStart) {
+TEST_F(FullDiskTest, StopDuringAWaitingStartPrecedesTheStart) {
   engine_->start_status = kFull;
   engine_->stop_status = kFull;
   const JobId id = SubmitOne(Doc());
@@ -80,7 +80,7 @@ TEST_F(FullDiskTest, AStopThatCameWhileAStartWaitedIsSaidBeforeTheStart) {
   EXPECT_EQ(engine_->stops[0].second.by, StoppedBy::kUser);
 }
 
-TEST_F(FullDiskTest, AQueuedJobIsStoppedDurablyOrWaitsOn) {
+TEST_F(FullDiskTest, QueuedJobIsStoppedDurablyOrKeepsWaiting) {
   SubmitOne(Doc("npu:8", 2));
   const JobId id = SubmitOne(Doc("npu:8", 2));
   {
@@ -96,7 +96,7 @@ TEST_F(FullDiskTest, AQueuedJobIsStoppedDurablyOrWaitsOn) {
   EXPECT_EQ(StateOf(id), State::kStopped);
 }
 
-TEST_F(FullDiskTest, AStopReachesTheNodesAndIsJournaledWhenThereIsRoom) {
+TEST_F(FullDiskTest, StopReachesTheNodesAndIsJournaledLater) {
   const JobId id = SubmitOne(Doc());
   Begin(0);
   {
@@ -113,7 +113,7 @@ TEST_F(FullDiskTest, AStopReachesTheNodesAndIsJournaledWhenThereIsRoom) {
   EXPECT_EQ(journal_->FindJob(id).value()->state, State::kStopped);
 }
 
-TEST_F(FullDiskTest, AStopThatOnlyTheRecordKnowsIsTheUsers) {
+TEST_F(FullDiskTest, StopKnownOnlyFromTheRecordIsAUserStop) {
   const JobId id = SubmitOne(Doc());
   const engines::FakeEngine::Started began = engine_->started[0];
   engine_->Say(engine_->started[0], 0, LauncherBegan{.token = began.ref.token, .pid = 1});
@@ -126,11 +126,11 @@ TEST_F(FullDiskTest, AStopThatOnlyTheRecordKnowsIsTheUsers) {
   EXPECT_EQ(StateOf(id), State::kStopped);
 }
 
-TEST_F(FullDiskTest, WhatIsWrittenLateDoesNotUndoAnEnd) {
+TEST_F(FullDiskTest, DelayedWriteDoesNotUndoAnEnd) {
   const JobId id = SubmitOne(Doc());
   {
     const NoRoom no_room;
-    Begin(0);  // what the record told waits for room, and is tried again in a second
+    Begin(0);  // lines from the record wait for space and are retried after a second
   }
   End(0, kGood);
   EXPECT_EQ(journal_->FindJob(id).value()->state, State::kSucceeded);
@@ -139,7 +139,7 @@ TEST_F(FullDiskTest, WhatIsWrittenLateDoesNotUndoAnEnd) {
   EXPECT_TRUE(journal_->FindJob(id).value()->attempts[0].exit);
 }
 
-TEST_F(FullDiskTest, WhatCannotBeTakenUpYetIsNotSaidToBeOver) {
+TEST_F(FullDiskTest, AttemptThatCannotBeResumedYetIsNotEnded) {
   const JobId id = SubmitOne(Doc());
   Begin(0);
   Crash();
@@ -153,7 +153,7 @@ TEST_F(FullDiskTest, WhatCannotBeTakenUpYetIsNotSaidToBeOver) {
   EXPECT_EQ(StateOf(id), State::kSucceeded);
 }
 
-TEST_F(FullDiskTest, AStoppedGroupIsSaidOnlyWhenEveryStopIsKept) {
+TEST_F(FullDiskTest, GroupStopIsAcknowledgedWhenAllStopsAreDurable) {
   json::object document = Doc("npu:8", 2);
   document["sweep"] = json::object{{"lr", json::array{1, 2, 3}}};
   const auto sweep = Submit(std::move(document)).value();

@@ -8,7 +8,8 @@ namespace muster::lifecycle {
 namespace {
 constexpr int64_t kRetryMs = 1000;
 
-// A full disk gets room again; a row that the journal refuses for what it says never will pass.
+// Whether a retry may succeed: a full disk may get space, but a row that the journal refuses is
+// always refused.
 bool MayPass(Code code) {
   return code == Code::kNoSpace || code == Code::kIo || code == Code::kUnavailable;
 }
@@ -51,7 +52,8 @@ store::Op Conductor::Impl::EventOp(const Live& entry, std::string kind, json::ob
   return store::AddEvent{entry.job.id, Now(), std::move(kind), std::move(data)};
 }
 
-// A move with the rows that it changed: a crash must not leave a story that they contradict.
+// Writes a move together with the rows that it changed, so that a crash cannot leave a
+// contradiction.
 void Conductor::Impl::CommitMove(Live& entry, std::vector<store::Op> ops, store::Sync sync) {
   ops = WithUnsaid(entry, std::move(ops));
   ops.push_back(store::PutJob{entry.job});
@@ -84,11 +86,11 @@ void Conductor::Impl::TryCommit(std::vector<store::Op> ops, std::function<void(S
 
 void Conductor::Impl::Commit(std::vector<store::Op> ops, std::function<void()> then,
                              store::Sync sync) {
-  // The copy is for the retry alone; the common case is a handful of small rows.
+  // The copy is for the retry only; usually it has a few small rows.
   auto kept = std::make_shared<std::vector<store::Op>>(ops);
   const auto told = [this, kept, then = std::move(then)](Status status) {
     if (!status && MayPass(status.error().code)) {
-      // Never lazily: rows as they are now may be those of an end that waits for its sync.
+      // Never delayed: current rows may include an end that waits for its sync.
       parts.loop.After(kRetryMs, [this, still = here, kept, then] {
         if (*still) Commit(Refreshed(std::move(*kept)), then, store::Sync::kNow);
       });
@@ -100,9 +102,8 @@ void Conductor::Impl::Commit(std::vector<store::Op> ops, std::function<void()> t
   TryCommit(std::move(ops), told, sync);
 }
 
-// A batch that is written late must not put back what later ones have changed: rows are written as
-// they are now, those of a job that ends as its end has them, and those of one whose end is on disk
-// not at all.
+// A delayed batch must not overwrite later changes: its rows are replaced by current ones, for an
+// ending job by those of its end, and omitted for a job whose end is durable.
 std::vector<store::Op> Conductor::Impl::Refreshed(std::vector<store::Op> ops) const {
   const auto now = [&](JobId id) -> const Job* {
     const auto found = jobs.find(id);
@@ -126,7 +127,7 @@ std::vector<store::Op> Conductor::Impl::Refreshed(std::vector<store::Op> ops) co
   return fresh;
 }
 
-// Records come in bursts (sixteen ranks start at once); one write takes them all.
+// Record lines arrive in bursts (sixteen ranks start together); one write covers them all.
 void Conductor::Impl::FlushSoon(Live& entry) {
   if (std::exchange(entry.flush_due, true)) return;
   parts.loop.Post([this, still = here, id = entry.job.id] {

@@ -4,13 +4,13 @@
 
 namespace muster::lifecycle {
 
-// How an attempt ended as a whole, from what its nodes told. Pure. Every node must have ended.
+// How an attempt ended as a whole, from the state of its nodes. Pure. Precondition: every node has
+// ended.
 ExitReport OverallExit(const Attempt& attempt);
 
-// Which event of the table the end of this attempt is; it must have its exit. Pure. A preempted
-// attempt comes back without using up a retry; what could not start or ran into its limit is not
-// tried again, for it would only do the same, nor what went well and could not be published.
-// Nothing comes back after a user asked for a stop.
+// The event of the state table for the end of this attempt. Pure. Precondition: `exit` is set. A
+// preempted attempt is repeated without using a retry. A start failure, a time limit, and a failed
+// publication are not retried. Nothing is repeated after a user's stop.
 struct Outcome {
   Event event;
   bool uses_retry = false;

@@ -19,24 +19,24 @@ Attempt Ended(const ExitReport& exit, bool stop_asked = false) {
 }
 const ExitReport kGood{.how = ExitClass::kSucceeded};
 
-TEST(JudgeTest, AnAttemptSucceedsOnlyWhenEveryRankDid) {
+TEST(JudgeTest, AttemptSucceedsOnlyIfEveryRankDid) {
   EXPECT_EQ(OverallExit(WithRanks({kGood, kGood})).how, ExitClass::kSucceeded);
   EXPECT_EQ(OverallExit(WithRanks({kGood, {.how = ExitClass::kExitCode, .code = 3}})).code, 3);
 }
 
-TEST(JudgeTest, ARankWithoutAnEndIsLostNotFine) {
+TEST(JudgeTest, RankWithoutAnEndIsLost) {
   Attempt attempt = WithRanks({kGood});
   attempt.ranks.push_back({.rank = 1});
   EXPECT_EQ(OverallExit(attempt).how, ExitClass::kLost);
 }
 
-TEST(JudgeTest, ServersStoppedAfterTheWorkersDoNotSpoilSuccess) {
+TEST(JudgeTest, ServersStoppedAfterTheWorkersDoNotFailTheAttempt) {
   const ExitReport served{
       .how = ExitClass::kStopped, .signal = 15, .stopped_by = StoppedBy::kRoleEnd};
   EXPECT_EQ(OverallExit(WithRanks({kGood, served})).how, ExitClass::kSucceeded);
 }
 
-TEST(JudgeTest, TheCauseWinsOverTheFallout) {
+TEST(JudgeTest, CausePrecedesItsConsequences) {
   Attempt attempt = WithRanks({{.how = ExitClass::kStopped, .stopped_by = StoppedBy::kRankFailure},
                                {.how = ExitClass::kSignal, .signal = 11}});
   attempt.stopped_by = StoppedBy::kRankFailure;
@@ -44,7 +44,7 @@ TEST(JudgeTest, TheCauseWinsOverTheFallout) {
   EXPECT_EQ(OverallExit(attempt).signal, 11);
 }
 
-TEST(JudgeTest, AUserStopStaysAStopWhateverTheRanksSaidOnTheWayOut) {
+TEST(JudgeTest, UserStopRemainsAStopWhateverRanksReport) {
   Attempt attempt = WithRanks({{.how = ExitClass::kExitCode, .code = 1}});
   attempt.stopped_by = StoppedBy::kUser;
   attempt.cause = Cause{0, 0, "n", {.how = ExitClass::kExitCode, .code = 1}, ""};
@@ -53,7 +53,7 @@ TEST(JudgeTest, AUserStopStaysAStopWhateverTheRanksSaidOnTheWayOut) {
   EXPECT_EQ(OutcomeOf({}, 0, Ended(exit)).event, Event::kEndedStopped);
 }
 
-TEST(JudgeTest, RetriesAreUsedUpByFailuresOnly) {
+TEST(JudgeTest, OnlyFailuresUseRetries) {
   JobSpec spec;
   spec.retries = 1;
   const ExitReport failed{.how = ExitClass::kExitCode, .code = 1};
@@ -68,7 +68,7 @@ TEST(JudgeTest, RetriesAreUsedUpByFailuresOnly) {
             Event::kEndedBadly);
 }
 
-TEST(JudgeTest, NothingComesBackAfterAUserAskedForAStop) {
+TEST(JudgeTest, NothingIsRepeatedAfterAUserStop) {
   JobSpec spec;
   spec.retries = 1;
   const ExitReport failed{.how = ExitClass::kExitCode, .code = 1};

@@ -18,9 +18,10 @@ struct Depth {
   int64_t bytes;
   size_t lines;
 };
-constexpr Depth kTail{32 << 10, 64};  // a launcher or crash handler may add dozens to what tells
-constexpr Depth kDeep{256 << 10, 2'000};  // a launcher may pass on the laments of many ranks
-constexpr size_t kMostRanks = 64;         // of many, the cause is among the first to go down
+// A launcher or crash handler may append dozens of lines to the relevant ones.
+constexpr Depth kTail{32 << 10, 64};
+constexpr Depth kDeep{256 << 10, 2'000};  // a launcher may forward the output of many ranks
+constexpr size_t kMostRanks = 64;         // with many ranks, the cause is among the first to end
 constexpr size_t kMostFiles = 64;
 
 os::Path NodeDir(const os::Path& attempt_dir, int node) {
@@ -42,7 +43,7 @@ std::vector<const RankInfo*> InOrderOfEnd(const Attempt& attempt) {
   return ranks;
 }
 
-// Plain files only: the folder is the job's, which may have put anything there.
+// Regular files only: the job may have created anything in its folder.
 std::vector<os::Path> KeptBy(const os::Path& folder) {
   std::vector<os::Path> files;
   std::error_code error;
@@ -66,7 +67,7 @@ std::vector<std::string> LinesAtEnd(const os::Path& log, Depth depth) {
   if (!bytes) return {};
   std::vector<std::string> lines = Split(*bytes, '\n');
   if (!lines.empty() && lines.back().empty()) lines.pop_back();
-  if (from > 0 && lines.size() > 1) lines.erase(lines.begin());  // its beginning was cut off
+  if (from > 0 && lines.size() > 1) lines.erase(lines.begin());  // an incomplete line
   if (lines.size() > depth.lines) lines.erase(lines.begin(), lines.end() - long(depth.lines));
   for (std::string& line : lines) line = Printable(line);
   return lines;

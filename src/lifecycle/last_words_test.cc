@@ -15,7 +15,7 @@ using testing::SizeIs;
 
 class LastWords : public testing::Test {
  protected:
-  // Ranks 0 to 2 on nodes of their own, of which the last ended first.
+  // Ranks 0 to 2 on separate nodes; the last one ended first.
   Attempt Ended() {
     Attempt attempt;
     for (int rank = 0; rank < 3; ++rank) {
@@ -32,7 +32,7 @@ class LastWords : public testing::Test {
   os::TempDir dir_;
 };
 
-TEST_F(LastWords, AreTheLastLinesSafeToPrint) {
+TEST_F(LastWords, LinesArePrintable) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "line " + std::to_string(i) + "\n";
   dir_.Write("a.log", text + "\x1b[31mred\nno end");
@@ -44,7 +44,7 @@ TEST_F(LastWords, AreTheLastLinesSafeToPrint) {
   EXPECT_THAT(LastLines(dir_.path() / "missing"), IsEmpty());
 }
 
-TEST_F(LastWords, OfOthersComeInTheOrderOfTheirEnds) {
+TEST_F(LastWords, OtherRanksAreInTheOrderOfTheirEnds) {
   dir_.Write("node0/rank0.log", "zero\n");
   dir_.Write("node1/rank1.log", "one\n");
   dir_.Write("node2/rank2.log", "first\n");
@@ -56,14 +56,14 @@ TEST_F(LastWords, OfOthersComeInTheOrderOfTheirEnds) {
   EXPECT_EQ(others[2].rank, 0);
 }
 
-TEST_F(LastWords, OfTheFirstReachBackFurther) {
+TEST_F(LastWords, FirstRankHasMoreLines) {
   std::string text = "Traceback\n";
   for (int i = 0; i < 1'000; ++i) text += "lament\n";
   dir_.Write("node2/rank2.log", text);
   EXPECT_EQ(LinesOfOthers(dir_.path(), Ended())[0].lines.front(), "Traceback");
 }
 
-TEST_F(LastWords, AreAlsoInTheFilesOfPaddlesLauncherAndNothingElse) {
+TEST_F(LastWords, FilesOfPaddlesLauncherAreIncluded) {
   dir_.Write("node2/paddle/workerlog.1", "kept\n");
   ASSERT_EQ(::mkfifo((dir_.path() / "node2/paddle/pipe").c_str(), 0600), 0);
   std::filesystem::create_symlink("/etc/passwd", dir_.path() / "node2/paddle/link");

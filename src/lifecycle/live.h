@@ -11,20 +11,21 @@
 
 namespace muster::lifecycle {
 
-// A job that is not over, as it is held in memory.
+// An unfinished job in memory.
 struct Live {
   Job job;
-  std::set<JobId> waits_for;  // jobs named in `after` that have not ended
-  bool updating = false;  // new values are being journaled; it does not start
-  bool queued = false;        // stands in the queue: on disk, nothing to wait for but room
-  bool finishing = false;     // the end of its attempt, or its own, is being made durable
-  bool requeuing = false;     // of these: another attempt follows
-  std::vector<std::function<void()>> asked_meanwhile;  // while requeuing; done once it waits
-  bool resumed = false;           // another server, which died, began what it does now
-  bool flush_due = false;         // what its record told has yet to be journaled
-  std::vector<store::Op> unsaid;  // of that, the moves
-  std::string stop_asked_by;      // a user, or empty
-  std::optional<Job> ended;       // as its end is being made durable
+  std::set<JobId> waits_for;  // unfinished jobs named in `after`
+  bool updating = false;      // new values are being journaled; it does not start
+  bool queued = false;        // in the queue: durable, waiting for devices only
+  bool finishing = false;     // the end of the attempt or of the job is being made durable
+  bool requeuing = false;     // another attempt follows
+  // Requests during requeuing, executed when the job waits again.
+  std::vector<std::function<void()>> asked_meanwhile;
+  bool resumed = false;           // started by an earlier server
+  bool flush_due = false;         // lines from the record must be journaled
+  std::vector<store::Op> unsaid;  // pending state changes
+  std::string stop_asked_by;      // a user; may be empty
+  std::optional<Job> ended;       // the final state that is being made durable
 };
 
 }  // namespace muster::lifecycle

@@ -13,11 +13,11 @@ namespace {
 
 constexpr int kTokenBytes = 16;
 constexpr int64_t kRetryMs = 250;
-// A launcher that is killed so often is killed on purpose.
+// A launcher that is killed this often is killed on purpose.
 constexpr int kMostTries = 200;
-constexpr int kTriesAtOnce = 5;  // the next ones wait a little
+constexpr int kTriesAtOnce = 5;  // further ones wait
 
-// How the job would end if it ended now; nothing when another attempt follows.
+// The state in which the job would end now; nothing if another attempt follows.
 std::optional<State> EndOf(const Job& job) {
   Attempt attempt = *job.current();
   attempt.exit = OverallExit(attempt);
@@ -59,7 +59,7 @@ bool Conductor::Impl::PublishFirst(Live& entry) {
   Attempt& attempt = *entry.job.current();
   if (attempt.publish) {
     if (attempt.publish->over) return false;
-    // Taken up after a crash, or told twice.
+    // Resumed after a crash, or called twice.
     if (const auto status = TakeUpPublishing(entry); !status)
       EndPublishing(entry, status.error().text);
     return true;
@@ -79,7 +79,7 @@ bool Conductor::Impl::PublishFirst(Live& entry) {
   return true;
 }
 
-// Journaled before the engine hears of it, as an attempt is.
+// Journaled before the engine is called, as for an attempt.
 void Conductor::Impl::BeginPublishing(Live& entry) {
   Attempt& attempt = *entry.job.current();
   PublishStatus& publish = attempt.publish.emplace(attempt.publish.value_or(PublishStatus{}));
@@ -110,13 +110,13 @@ void Conductor::Impl::BeginPublishing(Live& entry) {
 Status Conductor::Impl::TakeUpPublishing(Live& entry) {
   const Attempt& attempt = *entry.job.current();
   const engines::AttemptRef ref = PublishRef(entry.job, attempt);
-  // Planned anew whenever it is needed: all that it is made of is in the journal.
+  // Planned again when needed: all inputs are in the journal.
   MUSTER_ASSIGN(const auto orders, Orders(entry.job, attempt));
   const auto publication = dialect::PublicationAtEnd(entry.job.spec, PlacesOf(entry.job, attempt),
                                                      orders, JobEndOf(entry.job));
   const NodeOrder order = dialect::PublishingOrder(orders.front(), ref.token, ref.dir, publication);
   MUSTER_TRY(os::MakeDirs(ref.dir));
-  // First, so that what has not begun does not begin now.
+  // Requested first, so that a launcher that has not started does not start.
   if (attempt.publish->cut) MUSTER_TRY(parts.engine.Stop(ref, {.by = StoppedBy::kUser}));
   NodeStatus node;
   node.record_offset = attempt.publish->record_offset;
@@ -146,7 +146,7 @@ void Conductor::Impl::TakePublishRecord(Live& entry, const RecordLine& line, int
   }
 }
 
-// Its copies go on where they were.
+// The next launcher resumes its copies.
 void Conductor::Impl::TakePublisherLost(Live& entry, const std::string& why) {
   Attempt& attempt = *entry.job.current();
   const engines::AttemptRef ref = PublishRef(entry.job, attempt);
@@ -163,7 +163,7 @@ void Conductor::Impl::TakePublisherLost(Live& entry, const std::string& why) {
   });
 }
 
-// What could not be published is the error of a job that went well; of another it is a note.
+// A failed publication is the error of a successful job, and a note on any other job.
 void Conductor::Impl::EndPublishing(Live& entry, std::string error) {
   Attempt& attempt = *entry.job.current();
   parts.engine.Release(PublishRef(entry.job, attempt));

@@ -5,7 +5,7 @@
 namespace muster::lifecycle {
 namespace {
 
-// Jobs with an output in a bucket; their publisher is the second that the engine is told to start.
+// Jobs with an output in a bucket; the engine starts their publisher second.
 class PublishTest : public ConductorTest {
  protected:
   json::object Far(std::string_view when = "success", int nodes = 1) {
@@ -31,7 +31,7 @@ class PublishTest : public ConductorTest {
   bool Has(JobId id, std::string_view kind) { return std::ranges::count(Kinds(id), kind) == 1; }
 };
 
-TEST_F(PublishTest, AJobSucceedsOnlyWhenItsOutputsArePublished) {
+TEST_F(PublishTest, JobSucceedsOnlyAfterItsOutputsArePublished) {
   const JobId id = Run(Far("success", 2));
   EXPECT_EQ(StateOf(id), State::kRunning);
   ASSERT_EQ(engine_->started.size(), 2u);
@@ -47,14 +47,14 @@ TEST_F(PublishTest, AJobSucceedsOnlyWhenItsOutputsArePublished) {
   EXPECT_TRUE(Has(id, "published"));
 }
 
-TEST_F(PublishTest, TheDevicesAreFreeWhileItPublishes) {
+TEST_F(PublishTest, DevicesAreFreeDuringPublication) {
   const JobId id = Run(Far("success", 2));
   const JobId next = SubmitOne(Doc("npu:8", 2));
   EXPECT_EQ(StateOf(id), State::kRunning);
   EXPECT_EQ(StateOf(next), State::kStarting);
 }
 
-TEST_F(PublishTest, WhatCannotBePublishedIsTheJobsErrorAndNoRetryIsSpentOnIt) {
+TEST_F(PublishTest, FailedPublicationFailsTheJobWithoutARetry) {
   json::object document = Far();
   document["retries"] = 3;
   const JobId id = Run(document);
@@ -70,7 +70,7 @@ TEST_F(PublishTest, WhatCannotBePublishedIsTheJobsErrorAndNoRetryIsSpentOnIt) {
   EXPECT_NE(job.reason.find("node-0 cannot publish it"), std::string::npos) << job.reason;
 }
 
-TEST_F(PublishTest, AFailedJobPublishesOnlyWhenItWasAskedTo) {
+TEST_F(PublishTest, FailedJobPublishesOnlyOnRequest) {
   const JobId quiet = Run(Far(), kBad);
   EXPECT_EQ(StateOf(quiet), State::kFailed);
   ASSERT_EQ(engine_->started.size(), 1u);
@@ -84,10 +84,10 @@ TEST_F(PublishTest, AFailedJobPublishesOnlyWhenItWasAskedTo) {
   End(2, kGood);
   const Job job = conductor_->Find(loud).value();
   EXPECT_EQ(job.state, State::kFailed);
-  EXPECT_EQ(job.attempts[0].exit->code, 7);  // the cause is what it was
+  EXPECT_EQ(job.attempts[0].exit->code, 7);  // the cause is unchanged
 }
 
-TEST_F(PublishTest, AnAttemptThatIsTriedAgainPublishesNothing) {
+TEST_F(PublishTest, RetriedAttemptPublishesNothing) {
   json::object document = Far("always");
   document["retries"] = 1;
   Run(document, kBad);
@@ -96,7 +96,7 @@ TEST_F(PublishTest, AnAttemptThatIsTriedAgainPublishesNothing) {
   EXPECT_FALSE(engine_->started[1].orders[0].ranks.empty());
 }
 
-TEST_F(PublishTest, AKilledPublisherIsFollowedByAnother) {
+TEST_F(PublishTest, KilledPublisherIsReplaced) {
   const JobId id = Run(Far());
   engine_->Lose(1, 0, "its launcher died");
   Settle();
@@ -110,7 +110,7 @@ TEST_F(PublishTest, AKilledPublisherIsFollowedByAnother) {
   EXPECT_EQ(StateOf(id), State::kSucceeded);
 }
 
-TEST_F(PublishTest, ANewServerGoesOnWhereTheRecordWas) {
+TEST_F(PublishTest, RestartedServerContinuesAtTheRecordOffset) {
   const JobId id = Run(Far());
   engine_->Say(engine_->started[1], 0, StageNote{"half of it", true});
   const std::string token = engine_->started[1].ref.token;
@@ -124,7 +124,7 @@ TEST_F(PublishTest, ANewServerGoesOnWhereTheRecordWas) {
   EXPECT_EQ(StateOf(id), State::kSucceeded);
 }
 
-TEST_F(PublishTest, WhatWentWhereStaysWithTheAttempt) {
+TEST_F(PublishTest, DestinationsAreKeptWithTheAttempt) {
   const JobId id = Run(Far());
   engine_->Say(engine_->started[1], 0, StageNote{"half of it", true});
   engine_->Say(engine_->started[1], 0, StageNote{"train_url: 2 files, published to s3://out/"});
@@ -135,7 +135,7 @@ TEST_F(PublishTest, WhatWentWhereStaysWithTheAttempt) {
             std::vector<std::string>{"train_url: 2 files, published to s3://out/"});
 }
 
-TEST_F(PublishTest, AStopCutsItShort) {
+TEST_F(PublishTest, StopInterruptsThePublication) {
   const JobId id = Run(Far());
   ASSERT_TRUE(Stop(id));
   EXPECT_EQ(engine_->stops.back().first.token, engine_->started[1].ref.token);
@@ -145,7 +145,7 @@ TEST_F(PublishTest, AStopCutsItShort) {
   EXPECT_EQ(StateOf(id), State::kStopped);
 }
 
-TEST_F(PublishTest, LogsOfAStoppedJobArePublishedToo) {
+TEST_F(PublishTest, LogsOfAStoppedJobArePublished) {
   json::object document = Doc();
   document["logs"] = "obs://bkt/log";
   const JobId id = SubmitOne(document);

@@ -29,7 +29,7 @@ void Conductor::Impl::EnqueueOrWait(Live& entry) {
   entry.queued = true;
   const JobSpec& spec = entry.job.spec;
   scheduler::Waiting waiting{entry.job.id, spec.priority, scheduler::DemandOf(spec), std::nullopt};
-  // With its grace: so long it may hold its devices at the most.
+  // Including the grace period: the longest time for which it holds its devices.
   if (spec.time_limit_ms) waiting.limit_ms = *spec.time_limit_ms + spec.grace_ms;
   queue.insert(std::upper_bound(queue.begin(), queue.end(), waiting, Before), std::move(waiting));
   ScheduleSoon();
@@ -68,13 +68,13 @@ void Conductor::Impl::Schedule() {
 
 scheduler::Cluster Conductor::Impl::ClusterNow() const {
   scheduler::Cluster cluster{parts.engine.Nodes(), {}};
-  for (const JobId id : placed) {  // a queue of thousands is not looked through for each start
+  for (const JobId id : placed) {  // avoids a search of a queue with thousands of jobs per start
     const Live& entry = jobs.at(id);
     const State state = entry.job.state;
-    // An end that waits for its sync holds nothing any more: all nodes are clean.
+    // A job whose end waits for its sync holds nothing: all its nodes are clean.
     if (state == State::kQueued || IsTerminal(state) || entry.ended) continue;
     const Attempt& attempt = *entry.job.current();
-    if (attempt.publish) continue;  // its nodes have ended and are clean: it holds nothing
+    if (attempt.publish) continue;  // its nodes are clean: it holds nothing
     scheduler::Holding holding;
     holding.id = id;
     holding.priority = entry.job.spec.priority;

@@ -36,7 +36,7 @@ void Conductor::Impl::Resume(Live& entry) {
   const auto ref = RefOf(entry.job, *entry.job.current());
   parts.engine.ReservePorts(ref, entry.job.current()->allocation);
   if (const auto status = TakeUp(entry, ref); !status) {
-    // It may be running: nobody may say of it that it is over. A full disk gets room again.
+    // The attempt may be running, so it must not be reported as ended. A full disk may get space.
     if (IsRare("resume"))
       LogError("job {}, and perhaps others, is taken up again later: {}", ref.job,
                status.error().text);
@@ -46,7 +46,7 @@ void Conductor::Impl::Resume(Live& entry) {
     });
     return;
   }
-  // All nodes may have ended before the crash, with only what follows missing.
+  // All nodes may have ended before the crash.
   if (Live* now = Current(ref)) FinishIfOver(*now);
 }
 
@@ -55,8 +55,8 @@ Status Conductor::Impl::TakeUp(Live& entry, const engines::AttemptRef& ref) {
   MUSTER_ASSIGN(const auto orders, Orders(entry.job, attempt));
   MUSTER_TRY(os::MakeDirs(ref.dir));
   if (parts.keys != nullptr) MUSTER_TRY(parts.keys->Give(entry.job, attempt, ref.dir));
-  // A stop that was promised is asked again: the promise may be all that reached the disk. It goes
-  // first, so that a node that never began does not begin now.
+  // Requests an acknowledged stop again, because only its journal entry may exist. It precedes the
+  // start, so that a node that has not started does not start.
   if (attempt.stopped_by != StoppedBy::kNobody)
     MUSTER_TRY(parts.engine.Stop(ref, {.by = attempt.stopped_by, .detail = entry.job.reason}));
   return parts.engine.Recover(ref, attempt.nodes, orders);

@@ -21,9 +21,9 @@ bool HasRecord(const os::Path& attempt_dir) {
   return false;
 }
 
-// The attempt is journaled, but its sync is left to the next one: a power cut ends its ranks and
-// may make the journal forget it while the disk keeps its folder. That folder is no part of the
-// attempt that now takes its number.
+// The sync of an attempt's start is shared with the next write: after a power cut, which ends its
+// ranks, the journal may lack the attempt while its folder exists. Renames that folder, because the
+// number is used again.
 Status SetForgottenAside(const os::Path& attempt_dir) {
   if (!HasRecord(attempt_dir)) return {};
   const std::string aside = fmt::format("{}.forgotten-{}", attempt_dir.string(), os::RandomHex(4));
@@ -70,7 +70,7 @@ void Conductor::Impl::BeginAttempt(Live& entry, Allocation allocation) {
   Move(entry, Event::kPlaced, "", ops);
   ops.push_back(store::PutJob{entry.job});
   ops.push_back(store::PutAttempt{entry.job.id, *entry.job.current()});
-  // Journaled first: after a crash the attempt is taken up, never started a second time.
+  // Journaled first: after a crash the attempt is resumed and never started twice.
   const auto begin = [this, ref, orders = *orders] {
     if (const auto status = SetForgottenAside(ref.dir); !status)
       LogError("job {}: {}", ref.job, status.error().text);
@@ -89,7 +89,7 @@ void Conductor::Impl::StartNodes(const engines::AttemptRef& ref,
   if (status) status = os::WriteNewFile(JobDir(ref.job) / "spec.json", spec, 0600);
   if (status && parts.keys != nullptr)
     status = parts.keys->Give(entry->job, *entry->job.current(), ref.dir);
-  // A stop that came while there was no room goes first, so that nothing begins now.
+  // A stop that arrived while the disk was full precedes the start.
   if (status && stopped_by != StoppedBy::kNobody)
     status = parts.engine.Stop(ref, {.by = stopped_by, .detail = entry->job.reason});
   if (status) status = parts.engine.Start(ref, orders);
@@ -101,7 +101,7 @@ void Conductor::Impl::StartNodes(const engines::AttemptRef& ref,
                  ExitClass::kCouldNotStart);
     return;
   }
-  // A full disk is nobody's failure, and a whole queue would fall to it within seconds.
+  // A full disk must not fail the job: the whole queue would fail within seconds.
   if (IsRare("start"))
     LogWarning("job {}, and perhaps others, waits for room to start: {}", ref.job,
                status.error().text);

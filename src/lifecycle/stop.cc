@@ -38,7 +38,7 @@ void Conductor::Impl::Stop(JobId id, const std::string& who, std::optional<int64
   });
 }
 
-// It is stopped when that is on disk, or it waits on.
+// The job is stopped when that is durable; otherwise it keeps waiting.
 void Conductor::Impl::StopQueued(Live& entry, const std::string& reason,
                                  std::function<void(Result<State>)> done) {
   TryCommit(EndOps(entry, Event::kStopAsked, reason),
@@ -76,7 +76,7 @@ void Conductor::Impl::StopGroup(const std::string& group, const std::string& who
   auto answers = std::make_shared<Answers>(ids.size(), int(ids.size()));
   for (JobId id : ids) {
     Stop(id, who, std::nullopt, [answers, done](const Result<State>& state) {
-      // One that ended by itself meanwhile needs no stop.
+      // A job that ended meanwhile needs no stop.
       if (!state && state.error().code != Code::kConflict)
         answers->outcome = std::unexpected(state.error());
       if (--answers->open == 0) done(answers->outcome);
@@ -85,7 +85,7 @@ void Conductor::Impl::StopGroup(const std::string& group, const std::string& who
   if (ids.empty()) done(0);
 }
 
-// The first reason to stop is the one that is kept; a later one only reaches the launchers.
+// The first reason of a stop is kept; a later one is only sent to the launchers.
 bool Conductor::Impl::StopAttempt(Live& entry, StoppedBy by, const std::string& detail,
                                   std::optional<int64_t> grace_ms) {
   Attempt& attempt = *entry.job.current();

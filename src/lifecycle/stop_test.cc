@@ -12,7 +12,7 @@ ExitReport StoppedFor(StoppedBy by) {
   return {.how = ExitClass::kStopped, .signal = 15, .stopped_by = by};
 }
 
-TEST_F(StopTest, AJobThatIsBeingPreemptedDoesNotComeBackAfterItsUserStopsIt) {
+TEST_F(StopTest, PreemptedJobStoppedByItsUserDoesNotReturn) {
   const JobId victim = Preempt().victim;
   ASSERT_TRUE(Stop(victim));
   End(0, StoppedFor(StoppedBy::kPreemption));
@@ -20,7 +20,7 @@ TEST_F(StopTest, AJobThatIsBeingPreemptedDoesNotComeBackAfterItsUserStopsIt) {
   EXPECT_EQ(conductor_->Find(victim)->reason, "stopped by ann");
 }
 
-TEST_F(StopTest, AJobThatJustFailedIsNotTriedAgainAfterItsUserStopsIt) {
+TEST_F(StopTest, FailedJobStoppedByItsUserIsNotRetried) {
   json::object document = Doc();
   document["retries"] = 3;
   const JobId id = SubmitOne(document);
@@ -28,27 +28,27 @@ TEST_F(StopTest, AJobThatJustFailedIsNotTriedAgainAfterItsUserStopsIt) {
   engine_->Say(engine_->started[0], 0, NodeFailed{0, kBad, "rank 0"});
   Settle();
   ASSERT_TRUE(Stop(id));
-  Crash();  // the wish must not be forgotten either
+  Crash();  // the request must survive the crash
   Open();
   End(0, kBad);
   EXPECT_EQ(StateOf(id), State::kFailed);
   EXPECT_EQ(conductor_->Find(id)->attempts.size(), 1u);
 }
 
-TEST_F(StopTest, AStopIsHonouredWhileTheJobGoesBackToTheQueue) {
+TEST_F(StopTest, StopWhileReturningToTheQueueIsHonoured) {
   json::object document = Doc();
   document["retries"] = 3;
   const JobId id = SubmitOne(document);
   Begin(0);
   engine_->Say(engine_->started[0], 0, NodeFailed{0, kBad, "rank 0"});
-  engine_->EndAll(0, kBad);  // its way back is not on disk yet
+  engine_->EndAll(0, kBad);  // its return to the queue is not durable yet
   EXPECT_EQ(Stop(id).value(), State::kStopped);
   EXPECT_EQ(StateOf(id), State::kStopped);
   EXPECT_EQ(engine_->started.size(), 1u);
 }
 
-// Whenever the server dies, the events of a job and its row tell the same.
-TEST_F(StopTest, EveryWriteLeavesRowAndEventsInAgreement) {
+// At any crash the events of a job and its row agree.
+TEST_F(StopTest, EveryWriteLeavesRowAndEventsConsistent) {
   HeldJournal held(std::move(journal_));
   conductor_ = std::make_unique<Conductor>(
       Parts{loop_, *pool_, held, code_, *engine_, dir_.path(), "/muster"});

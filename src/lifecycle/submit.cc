@@ -179,7 +179,7 @@ bool Conductor::Impl::AnswerRepeated(const std::string& key, const std::vector<J
   return true;
 }
 
-// What only the server knows: that the code was uploaded and that the jobs to wait for exist.
+// Checks that only the server can make: the code was uploaded and dependencies exist.
 void Conductor::Impl::CheckSpecs(std::vector<JobSpec>& specs, const SubmitRequest& request,
                                  std::vector<Fault>& faults) const {
   JobSpec& first = specs.front();

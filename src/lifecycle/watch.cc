@@ -14,20 +14,20 @@ RankInfo* FindRank(Attempt& attempt, int rank) {
   return nullptr;
 }
 
-// A role that the job file does not have was added by the framework to serve the others.
+// A role that is missing in the job file was added by the framework as a service.
 bool IsService(const JobSpec& spec, const std::string& role) {
   const auto found = std::ranges::find(spec.roles, role, &Role::name);
   return found == spec.roles.end() || found->service;
 }
 
 // The launchers of an attempt agree on the first failure by the order of lines in their control
-// file: two nodes may fail in the same instant, and only one of them is the cause.
+// file: two nodes may fail at the same instant, and only one is the cause.
 std::optional<ControlLine> FirstFailure(const std::string& attempt_dir) {
   const auto bytes = os::ReadFile(attempt_dir + "/control", 1 << 20);
   if (!bytes) return std::nullopt;
   for (const std::string& text : Split(*bytes, '\n')) {
     const auto part = DecodeControl(text + '\n');
-    if (!part) continue;  // cut off by a full disk; its writer has said it again
+    if (!part) continue;  // truncated by a full disk; its writer has repeated it
     for (const auto& line : part->lines)
       if (line.by == StoppedBy::kRankFailure && line.node >= 0) return line;
   }
@@ -80,7 +80,7 @@ void Conductor::Impl::TakeRecord(Live& entry, int node, const RecordLine& line,
     if (stop->by == StoppedBy::kTimeLimit) {
       StopAttempt(entry, StoppedBy::kTimeLimit, "its time limit passed", std::nullopt);
     } else if (stop->by == StoppedBy::kUser && attempt.stopped_by == StoppedBy::kNobody) {
-      // Asked of the launcher itself, or by a server that died before it could journal the wish.
+      // Requested at the launcher itself, or by a server that died before it journaled the request.
       attempt.stop_asked = true;
       StopAttempt(entry, StoppedBy::kUser, stop->detail, std::nullopt);
     }
@@ -115,12 +115,12 @@ void Conductor::Impl::NoteStarted(Live& entry) {
                            [](const RankInfo& rank) { return rank.started_ms != 0; }))
     return;
   attempt.started_ms = Now();
-  // A short job has ended by the time that its start is read: one write takes both.
+  // A short job has ended when its start is read: one write covers both.
   if (Move(entry, Event::kStarted, "", entry.unsaid)) FlushSoon(entry);
 }
 
-// Nodes that only serve (parameter servers, hosts of an mpirun elsewhere) wait to be told that the
-// working ranks are done.
+// Nodes with services only (parameter servers, hosts of an mpirun) are ended when the working ranks
+// have ended.
 void Conductor::Impl::NoteRankEnded(Live& entry) {
   const Attempt& attempt = *entry.job.current();
   bool someone_serves = false;
@@ -147,7 +147,7 @@ void Conductor::Impl::NoteFailure(Live& entry, int node, const NodeFailed& faile
   if (attempt.cause && !is_first) return;
   const std::string& name = attempt.nodes[size_t(node)].name;
   attempt.cause = Cause{failed.rank, node, name, failed.exit, failed.what};
-  if (attempt.stopped_by != StoppedBy::kNobody) return;  // it fell after it was told to stop
+  if (attempt.stopped_by != StoppedBy::kNobody) return;  // it ended after the stop request
   StopAttempt(entry, StoppedBy::kRankFailure, failed.what, std::nullopt);
 }
 

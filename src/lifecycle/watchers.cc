@@ -33,7 +33,7 @@ void Watchers::Tell(const std::set<JobId>& changed) {
   for (const Id id : told) {
     const auto found = watchers_.find(id);
     if (found == watchers_.end()) continue;
-    const std::function<void()> fn = found->second.fn;  // it may leave while it is told
+    const std::function<void()> fn = found->second.fn;  // the callback may remove its own watcher
     fn();
   }
 }

@@ -11,16 +11,16 @@
 
 namespace muster::lifecycle {
 
-// Who wants to know that something of a job has become durable. Thousands may watch one job each,
-// so those of other jobs cost nothing when one changes. On the loop.
+// Callbacks for durable changes of jobs. Thousands may watch one job each, so a change costs
+// nothing for watchers of other jobs. On the loop.
 class Watchers {
  public:
   using Id = uint64_t;
 
-  // Of one job, or of all.
+  // For one job, or for all.
   Id Add(std::optional<JobId> job, std::function<void()> fn);
   void Remove(Id id);
-  // Each watcher of any of these jobs, once. A watcher may remove itself and others.
+  // Calls each watcher of these jobs once. A watcher may remove itself and others.
   void Tell(const std::set<JobId>& changed);
   size_t size() const { return watchers_.size(); }
 

@@ -24,7 +24,7 @@ class WatchersTest : public testing::Test {
   std::vector<std::string> told_;
 };
 
-TEST_F(WatchersTest, OnlyThoseOfAChangedJobAndOfAllJobsAreTold) {
+TEST_F(WatchersTest, WatchersOfAChangedJobAndOfAllJobsAreCalled) {
   Add(1, "one");
   Add(2, "two");
   Add(std::nullopt, "all");
@@ -35,7 +35,7 @@ TEST_F(WatchersTest, OnlyThoseOfAChangedJobAndOfAllJobsAreTold) {
   EXPECT_THAT(Tell({}), IsEmpty());
 }
 
-TEST_F(WatchersTest, ThoseThatLeftAreForgotten) {
+TEST_F(WatchersTest, RemovedWatchersAreNotCalled) {
   const auto one = Add(1, "one"), all = Add(std::nullopt, "all");
   watchers_.Remove(one);
   watchers_.Remove(one);
@@ -45,7 +45,7 @@ TEST_F(WatchersTest, ThoseThatLeftAreForgotten) {
   EXPECT_EQ(watchers_.size(), 0u);
 }
 
-TEST_F(WatchersTest, WhoeverIsToldMayLeaveAndTakeOthersAlong) {
+TEST_F(WatchersTest, WatcherMayRemoveItselfAndOthers) {
   Watchers::Id first = 0, second = 0;
   first = watchers_.Add(1, [&] {
     watchers_.Remove(first);

@@ -9,20 +9,20 @@
 
 namespace muster {
 
-// One machine (or virtual node) that an engine offers.
+// A machine or virtual node that an engine offers.
 struct NodeInfo {
-  std::string name;     // unique; also its host name where the kernel lets us set one
-  std::string address;  // where its ranks are reached: a loopback address for virtual nodes
+  std::string name;     // unique; also its host name if the kernel permits
+  std::string address;  // address of its ranks: a loopback address for virtual nodes
   bool is_virtual = false;
-  std::map<std::string, int> devices;           // kind -> how many; cpu slots too
-  std::map<std::string, std::string> models;    // kind -> "NVIDIA H200", where known
-  std::map<int, std::string> device_addresses;  // NPU -> address of its own network card
+  std::map<std::string, int> devices;           // device kind to count, including cpu slots
+  std::map<std::string, std::string> models;    // device kind to "NVIDIA H200", if known
+  std::map<int, std::string> device_addresses;  // NPU number to the address of its network card
   int64_t memory = 0;   // bytes that the jobs on `machine` may use together; 0: not known, no limit
   std::string machine;  // nodes of one machine share its memory; empty: the node is a machine
 };
 
-// What one launcher of an attempt was given. Node indices of an attempt count 0, 1, … over its
-// roles in order; two indices may stand on one machine when they are of different roles.
+// The share of an attempt on one node. Node indices of an attempt count over its roles in order;
+// two indices of different roles may be on one machine.
 struct NodeShare {
   int index = 0;
   std::string role;
@@ -31,8 +31,8 @@ struct NodeShare {
   bool is_virtual = false;
   std::string kind;
   std::vector<int> devices;  // device numbers on that node, ascending
-  std::vector<int> ports;    // free on that node, reserved until the attempt has ended
-  std::map<int, std::string> device_addresses;  // of NPUs, where the node knows them
+  std::vector<int> ports;    // free on that node, reserved until the attempt ends
+  std::map<int, std::string> device_addresses;  // of NPUs, if known
 };
 
 struct Allocation {

@@ -15,7 +15,7 @@ std::string_view LastPart(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-// Letters that a name cannot have become dashes; too few left, and it is no name.
+// Replaces characters that names cannot contain by dashes. Empty if too few remain.
 std::string Cleaned(std::string_view text) {
   std::string name;
   for (char c : text.substr(0, kLongestName)) {

@@ -10,8 +10,8 @@ namespace muster {
 // The value of `code` that sends no folder.
 inline constexpr std::string_view kNoCode = "none";
 
-// A name for a job that was given none: that of its code folder, else of its script or program.
-// Always a good name; "job" when nothing better can be found.
+// A name for a job without one: that of its code folder, else of its script or program. Always
+// valid; "job" if nothing better is found.
 std::string DefaultName(const json::object& document);
 
 }  // namespace muster

@@ -18,10 +18,10 @@ constexpr std::array<std::string_view, 5> kKeys = {"to", "mode", "when", "sync",
 constexpr std::string_view kForm =
     "{to: PLACE, mode: publish, direct or url, when: success or always, sync: 30s, overwrite: "
     "true}";
-// Oftener than every second would only keep the disk busy; a day is as good as never.
+// A shorter interval only keeps the disk busy.
 constexpr Duration kPause{1000, 86'400'000};
 
-// The long form on its way.
+// The long form while it is read.
 struct Parts {
   std::optional<std::string> place, mode, when;
   std::optional<int64_t> sync_ms;
@@ -42,7 +42,7 @@ bool ReadMember(const Cursor& at, const Cursor& inner, std::string_view key, Par
   return false;
 }
 
-// Whether its members go together.
+// Whether the members are compatible.
 bool Agree(const Cursor& at, const Parts& parts) {
   if (!parts.place) {
     at.reading.AddFault(at.path, "no `to`", std::string(kForm));

@@ -11,19 +11,18 @@
 
 namespace muster {
 
-// What the job file says of its outputs: NAME: PLACE, or NAME: {to: PLACE, mode: …, when: …,
-// sync: …}.
+// The outputs of a job file: NAME: PLACE, or NAME: {to: PLACE, mode: …, when: …, sync: …}.
 struct Destinations {
-  Pairs folders;  // name -> folder that the ranks write into; empty: the job's own
-  std::vector<Publishing> published;  // of these, what is taken elsewhere
-  Pairs urls;  // far ones with `mode: url`: plain words for the command, which copies by itself
+  Pairs folders;  // name to the folder that ranks write; empty for a folder of the job
+  std::vector<Publishing> published;  // those that are copied elsewhere
+  Pairs urls;  // remote ones with `mode: url`, passed to the command, which copies them itself
 };
 struct DestinationEntries {
   std::optional<Destinations> Read(const Cursor& at) const;
   json::object Schema() const;
 };
 
-// A folder, or one in a bucket (s3://, obs://).
+// A folder, or a prefix in a bucket (s3://, obs://).
 struct FolderOrBucket {
   std::string_view expected = "a folder, s3://BUCKET/PREFIX or obs://BUCKET/PREFIX";
   std::optional<std::string> Read(const Cursor& at) const;

@@ -16,7 +16,7 @@ JobSpec Read(std::string_view text) {
   return specs ? specs->front() : JobSpec{};
 }
 
-TEST(DestinationTest, TheShortAndTheLongFormAreRead) {
+TEST(DestinationTest, ShortAndLongFormAreRead) {
   const JobSpec spec = Read(
       "run: x\nlogs: obs://bkt/log/\noutputs:\n"
       "  a: s3://bkt/x\n  b: /near\n  c:\n  d: {to: /runs, mode: publish, when: always}\n"
@@ -72,7 +72,7 @@ TEST(DestinationTest, JobIdIsUnknownElsewhere) {
             "outputs.a: ${job_id} with mode: url");
 }
 
-TEST(DestinationTest, TheFirstGenerationOfModelArtsKeepsUrls) {
+TEST(DestinationTest, FirstGenerationOfModelArtsKeepsUrls) {
   const JobSpec spec =
       Read("run: x.py\nplatform: modelarts-v1\noutputs: {train_url: s3://bkt/x}\n");
   EXPECT_EQ(spec.outputs, (Pairs{{"train_url", "s3://bkt/x"}}));
@@ -82,7 +82,7 @@ TEST(DestinationTest, TheFirstGenerationOfModelArtsKeepsUrls) {
   EXPECT_EQ(again->front(), spec);
 }
 
-TEST(DestinationTest, EveryFaultIsToldAtOnce) {
+TEST(DestinationTest, AllFaultsAreReportedTogether) {
   const auto document = ReadDocument(
       "run: x\nlogs: https://host/x\noutputs:\n  a: s3://\n  b: http://h/x\n  c: {mode: url}\n"
       "  d: {to: s3://bkt, syn: 3}\n  e: {to: s3://bkt, when: never}\n"

@@ -1,5 +1,5 @@
-// What stands on disk and in the journal: any bytes are read or refused, and what was read is
-// written as something that reads the same.
+// Parsers for files on disk and in the journal: arbitrary bytes are read or rejected, and a parsed
+// value round-trips.
 #include <fmt/format.h>
 
 #include "base/crc32c.h"
@@ -38,7 +38,7 @@ void CheckControl(std::string_view text) {
   Require(reread && reread->lines.size() == part->lines.size());
 }
 
-// A line whose JSON is the input and whose check is right: what a writer with a fault would leave.
+// A line with the input as JSON and a correct checksum, as a faulty writer would produce.
 void CheckSealed(std::string_view text) {
   if (text.find('\n') != std::string_view::npos) return;
   const std::string line = fmt::format("{:08x} {}\n", Crc32c(text), text);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-// The first byte that no UTF-8 text can have there. Precondition: the text is not UTF-8.
+// The first byte that is not valid UTF-8 at its position. Precondition: the text is not UTF-8.
 size_t FirstBadByte(std::string_view text) {
   size_t at = 0;
   for (size_t length = 1; length <= 4; ++length) {

@@ -13,21 +13,21 @@
 
 namespace muster {
 
-// The text layer of job files: from bytes to a tree of JSON values. For the files of model/ alone;
-// everybody else calls ReadDocument.
+// The text layer of job files: from bytes to a tree of JSON values. Internal to model/; other
+// modules call ReadDocument.
 
-inline constexpr size_t kMaxDocumentBytes = size_t{1} << 20;  // of the text, and of its values
+inline constexpr size_t kMaxDocumentBytes = size_t{1} << 20;  // of the text and of its values
 inline constexpr int kMaxDocumentDepth = 64;
 inline constexpr int kMaxDocumentValues = 10'000;
 inline constexpr size_t kMaxKeyBytes = 256;
 
-// Counted from 1, columns in characters; 0 when unknown.
+// Counted from 1, columns in characters; 0 if unknown.
 struct Position {
   int line = 0;
   int column = 0;
 };
 
-// Thrown by the readers of one text and caught by ReadDocument: what follows cannot be trusted.
+// Thrown by the parsers and caught by ReadDocument; the rest of the text is not parsed.
 struct DocumentError : std::exception {
   explicit DocumentError(Fault what) : fault(std::move(what)) {}
   const char* what() const noexcept override { return "fault in a document"; }
@@ -37,15 +37,15 @@ struct DocumentError : std::exception {
 [[noreturn]] void RefuseDocument(Position at, std::string found, std::string expected,
                                  std::string hint = {});
 
-// "resources.devices", "after[2]". Odd characters of keys are left out, long keys are cut.
+// "resources.devices", "after[2]". Control characters in keys are removed and long keys shortened.
 std::string MemberPath(std::string_view parent, std::string_view key);
 std::string ItemPath(std::string_view parent, size_t index);
 
-// Puts a tree together from the events of a reader, and keeps every limit: depth, number and size
-// of values, duplicate keys, aliases. Throws DocumentError; duplicate keys are collected instead.
+// Builds a tree from parser events and enforces all limits: depth, number and size of values,
+// duplicate keys, aliases. Throws DocumentError, but collects duplicate keys.
 class DocumentBuilder {
  public:
-  using Anchor = size_t;  // 0: none
+  using Anchor = size_t;  // 0 for none
 
   explicit DocumentBuilder(Marks* marks) : marks_(marks) {}
 
@@ -53,10 +53,10 @@ class DocumentBuilder {
   void BeginList(Position at, Anchor anchor = 0);
   void BeginMap(Position at, Anchor anchor = 0);
   void Key(std::string_view key, Position at);
-  void End();  // of the innermost list or map
+  void End();  // ends the innermost list or map
   void Alias(Anchor anchor, Position at);
 
-  // True inside a map where the next event has to be a key.
+  // True inside a map if the next event must be a key.
   bool WantsKey() const;
   bool HasRoot() const { return root_.has_value(); }
 
@@ -64,7 +64,7 @@ class DocumentBuilder {
   std::vector<Fault> TakeFaults() { return std::move(faults_); }
 
  private:
-  // What a subtree costs, so that an alias to it can be refused before it is copied.
+  // The size of a subtree, so that an alias to it can be refused before it is copied.
   struct Cost {
     int values = 0;
     int depth = 0;

@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-constexpr size_t kMaxMarkedPath = 1024;  // deeper paths fall back to the mark of their parent
+constexpr size_t kMaxMarkedPath = 1024;  // deeper paths use the mark of their parent
 
 void RefuseNul(std::string_view text, Position at) {
   if (text.find('\0') == std::string_view::npos) return;
@@ -77,7 +77,7 @@ void DocumentBuilder::Begin(json::value container, Position at, Anchor anchor) {
   Charge(1, 0, at);
   Frame frame;
   frame.path = ChildPath();
-  // A block begins on the line below its key; the key is where a reader looks for it.
+  // A block begins on the line below its key; the mark is at the key, where a reader looks.
   const bool has_key = !frames_.empty() && frames_.back().has_key;
   Mark(frame.path, has_key ? frames_.back().key_at : at);
   frame.container = std::move(container);

@@ -21,7 +21,7 @@ json::value Read(std::string_view text, TextFormat format = TextFormat::kGuess) 
   return *document;
 }
 
-// The only fault of a text that cannot be read.
+// The only fault of an unreadable text.
 Fault OnlyFault(std::string_view text, TextFormat format = TextFormat::kGuess) {
   const auto document = ReadDocument(text, format, nullptr);
   if (document) {
@@ -47,19 +47,19 @@ TEST(DocumentTest, YamlScalarsFollowTheCoreRules) {
             R"("j":"on","k":"1","l":"true","m":"01:30:00","n":"5","o":false})");
 }
 
-TEST(DocumentTest, NumbersKeepTheirSpelling) {
+TEST(DocumentTest, SpellingOfNumbersIsKept) {
   const auto document = Read("[1e-4, 1.10, 007, 0x10, +5, 1180591620717411303424, 1e99, .inf, -0]");
   EXPECT_EQ(ToJson(document),
             R"(["1e-4","1.10","007","0x10","+5","1180591620717411303424","1e99",".inf","-0"])");
 }
 
-TEST(DocumentTest, JsonAndYamlGiveTheSameDocument) {
+TEST(DocumentTest, JsonAndYamlYieldTheSameDocument) {
   const auto json = Read(R"({"a": [1, 2.5, "x", null, true], "b": {"c": 1e-4}})");
   const auto yaml = Read("a: [1, 2.5, x, null, true]\nb:\n  c: 1e-4\n");
   EXPECT_EQ(json, yaml);
 }
 
-TEST(DocumentTest, JsonEscapesBecomeCharacters) {
+TEST(DocumentTest, JsonEscapesAreDecoded) {
   EXPECT_EQ(Read(R"({"a": "\u00e9\ud83d\ude00\n\"\\\/\t"})").at("a").as_string(), "é😀\n\"\\/\t");
 }
 
@@ -70,12 +70,12 @@ TEST(DocumentTest, ByteOrderMarkIsSkipped) {
   EXPECT_EQ(ToJson(Read("\xEF\xBB\xBF{\"a\": 1}")), R"({"a":1})");
 }
 
-TEST(DocumentTest, AliasesAreWrittenOut) {
+TEST(DocumentTest, AliasesAreExpanded) {
   EXPECT_EQ(ToJson(Read("a: &x {b: [1, 2]}\nc: *x\nd: [*x]\n")),
             R"({"a":{"b":[1,2]},"c":{"b":[1,2]},"d":[{"b":[1,2]}]})");
 }
 
-TEST(DocumentTest, MarksAreWhereAReaderLooks) {
+TEST(DocumentTest, MarksPointToKeys) {
   Marks marks;
   ASSERT_TRUE(ReadDocument("run: x\nresources:\n  nodes: 2\n  devices: npu:8\nafter: [1, 2]\n",
                            TextFormat::kYaml, &marks));
@@ -109,7 +109,7 @@ TEST(DocumentTest, TextThatIsNotYamlIsOneFault) {
   }
 }
 
-TEST(DocumentTest, TextThatIsNotJsonNamesThePlace) {
+TEST(DocumentTest, InvalidJsonErrorHasThePosition) {
   const Fault fault = OnlyFault("{\"a\": 1,\n  \"b\": }");
   EXPECT_EQ(std::pair(fault.line, fault.column), std::pair(2, 8));
   EXPECT_EQ(fault.found, "'}'");
@@ -178,7 +178,7 @@ TEST(DocumentTest, TooManyValuesAreRefused) {
   EXPECT_THAT(OnlyFault(Repeat("- 1\n", 10'000)).found, HasSubstr("10000 values"));
 }
 
-TEST(DocumentTest, BillionLaughsAreOneFault) {
+TEST(DocumentTest, ExponentialAliasesAreOneFault) {
   std::string text = "a0: &a0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]\n";
   for (int i = 1; i < 10; ++i) {
     const std::string alias = "*a" + std::to_string(i - 1);

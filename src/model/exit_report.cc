@@ -37,7 +37,7 @@ std::string StoppedText(StoppedBy by) {
   return "was stopped";
 }
 
-// How the process itself went when it was told to: "exit code 3", "SIGKILL", or nothing for code 0.
+// How the process itself ended after a stop: "exit code 3", "SIGKILL", or empty for code 0.
 std::string LastWord(const ExitReport& report) {
   if (report.signal != 0) return fmt::format(" ({})", SignalName(report.signal));
   if (report.code != 0) return fmt::format(" (exit code {})", report.code);

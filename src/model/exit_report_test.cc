@@ -20,7 +20,7 @@ int WaitStatusOf(void (*child)()) {
   return status;
 }
 
-TEST(ExitReportTest, ACodeIsNeverMistakenForASignal) {
+TEST(ExitReportTest, CodesAndSignalsAreDistinct) {
   const ExitReport code = FromWaitStatus(WaitStatusOf([] { _exit(137); }));
   EXPECT_EQ(code.how, ExitClass::kExitCode);
   EXPECT_EQ(code.code, 137);
@@ -31,7 +31,7 @@ TEST(ExitReportTest, ACodeIsNeverMistakenForASignal) {
   EXPECT_EQ(signal.code, 0);
 }
 
-TEST(ExitReportTest, EveryExitCodeIsKeptWhole) {
+TEST(ExitReportTest, EveryExitCodeIsKept) {
   for (int code = 0; code < 256; ++code) {
     const ExitReport report = FromWaitStatus(code << 8);
     EXPECT_EQ(report.code, code);
@@ -40,7 +40,7 @@ TEST(ExitReportTest, EveryExitCodeIsKeptWhole) {
   }
 }
 
-TEST(ExitReportTest, JsonKeepsEveryField) {
+TEST(ExitReportTest, JsonRoundTrips) {
   ExitReport report;
   report.how = ExitClass::kStopped;
   report.code = 3;
@@ -54,7 +54,7 @@ TEST(ExitReportTest, JsonKeepsEveryField) {
   EXPECT_EQ(ExitReportFromJson(ToJsonObject(report)), report);
 }
 
-TEST(ExitReportTest, EveryClassHasItsOwnWordsAndName) {
+TEST(ExitReportTest, EveryClassHasATextAndAName) {
   std::vector<std::string> texts;
   for (int i = 0; i <= int(ExitClass::kStopped); ++i) {
     ExitReport report;
@@ -68,7 +68,7 @@ TEST(ExitReportTest, EveryClassHasItsOwnWordsAndName) {
   EXPECT_EQ(texts[size_t(ExitClass::kSignal)], "was killed by SIGSEGV");
 }
 
-TEST(ExitReportTest, ShellCodesFollowHabit) {
+TEST(ExitReportTest, ShellCodesFollowConvention) {
   ExitReport report{.how = ExitClass::kSignal, .signal = SIGSEGV};
   EXPECT_EQ(ShellExitCode(report), 139);
   EXPECT_EQ(ShellExitCode({.how = ExitClass::kTimedOut}), 124);

@@ -5,10 +5,10 @@
 namespace muster {
 namespace {
 
-// Keys that later versions will have; they are not slips of the finger.
+// Keys reserved for later versions; no spelling suggestion is made for them.
 constexpr std::array<std::string_view, 1> kLaterKeys = {"image"};
 
-// Keys that people look for outside of the section that has them.
+// Keys that users write outside their section.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSections = {{
     {"nodes", "resources"},
     {"devices", "resources"},
@@ -36,7 +36,7 @@ void RefuseUnknownKeys(const Cursor& at, const json::object& object,
   for (const auto& member : object) {
     if (std::ranges::find(keys, std::string_view(member.key())) != keys.end()) continue;
     std::string hint = HintFor(at, member.key(), keys);
-    // The whole list helps only the one who has no better hint.
+    // The whole list is shown only without a better hint.
     std::string expected =
         hint.empty() ? fmt::format("one of {}", fmt::join(keys, ", ")) : std::string("a known key");
     at.reading.AddFault(at.At(member.value(), member.key()).path, "an unknown key",

@@ -12,8 +12,8 @@
 
 namespace muster {
 
-// Sizes come first, for ${nodes}, ${devices} and ${ranks} stand for them; then the name, for
-// ${name}.
+// Reading order: sizes first, because ${nodes}, ${devices} and ${ranks} refer to them; then the
+// name, for ${name}.
 enum class Stage { kSizes, kName, kRest };
 
 template <typename T>
@@ -34,15 +34,15 @@ std::vector<std::string_view> Keys(const Fields<T>& fields) {
   return keys;
 }
 
-// A fault for every member that is not one of the keys.
+// Reports a fault for every member that is not one of the keys.
 void RefuseUnknownKeys(const Cursor& at, const json::object& object,
                        std::span<const std::string_view> keys);
 
-// Reads the members of a map by their table. Without a stage everything is read; with one, only the
-// fields of that stage, and unknown keys are refused in the first.
+// Reads the members of a map by their table: all fields, or those of one stage. Unknown keys are
+// reported in the first stage.
 template <typename T>
 void ReadFields(const Cursor& at, const Fields<T>& fields, std::optional<Stage> stage, T& target) {
-  if (at.value.is_null()) return;  // everything below the key commented out
+  if (at.value.is_null()) return;  // all members are commented out
   const auto* object = at.value.if_object();
   if (object == nullptr) return at.Fault("a map of keys and values");
   for (const Field<T>& field : fields) {

@@ -169,7 +169,7 @@ json::object ToJsonObject(const Job& job) {
   json::array attempts, ranks;
   for (const auto& attempt : job.attempts) {
     attempts.push_back(ToJsonObject(attempt));
-    // Tokens name the attempt's processes; nobody's business.
+    // Tokens identify the processes of an attempt and are not shown.
     json::object& shown = attempts.back().as_object();
     shown.erase("token");
     if (json::value* publish = shown.if_contains("publish")) publish->as_object().erase("token");

@@ -14,7 +14,7 @@
 
 namespace muster {
 
-// What is known of one rank of one attempt.
+// The known facts about a rank of an attempt.
 struct RankInfo {
   int rank = 0;
   int node = 0;
@@ -25,12 +25,13 @@ struct RankInfo {
   std::optional<ExitReport> exit;
 };
 
-// What is known of one node of one attempt, learned from its record.
+// The known facts about a node of an attempt, from its record.
 struct NodeStatus {
   std::string name;
-  int64_t record_offset = 0;  // how far the record was taken in
+  int64_t record_offset = 0;  // processed bytes of the record
   bool began = false;
-  bool ended = false;  // the launcher said its last word, or was found dead and swept
+  // The final line was read, or the launcher was found dead and its processes were removed.
+  bool ended = false;
   bool lost = false;
   std::optional<NodeClean> clean;
   std::vector<std::string> notes;
@@ -40,9 +41,9 @@ struct NodeStatus {
   std::string apart;  // why the ranks of the job do not form one world; empty: nothing shows that
 };
 
-// The first failure of an attempt: the cause, not the fallout.
+// The first failure of an attempt.
 struct Cause {
-  int rank = -1;  // -1: not a rank (staging, hook, launcher)
+  int rank = -1;  // -1 if it is not a rank (staging, hook, launcher)
   int node = -1;
   std::string node_name;
   ExitReport exit;
@@ -50,16 +51,16 @@ struct Cause {
       what;  // "rank 3 on node-1 exited with code 7", "setup hook on node-0 exited with code 1"
 };
 
-// How outputs and logs are taken to their places after all nodes have ended: by a launcher of its
-// own, and by another one when that is killed.
+// The state of the publication after all nodes have ended: a separate launcher copies outputs and
+// logs, and another one continues after a kill.
 struct PublishStatus {
   int tries = 0;
-  std::string token;          // of the latest try
-  int64_t record_offset = 0;  // of the same
-  bool cut = false;           // a user does not want to wait for it
+  std::string token;          // of the latest attempt to publish
+  int64_t record_offset = 0;  // of the same launcher
+  bool cut = false;           // a user requested not to wait for it
   bool over = false;
-  std::string error;               // why it cannot be done; empty: nothing is wrong so far
-  std::vector<std::string> notes;  // what was taken where, by the latest try
+  std::string error;               // the reason of a failure; empty if there is none
+  std::vector<std::string> notes;  // what was copied where, by the latest launcher
 };
 
 struct Attempt {
@@ -67,28 +68,28 @@ struct Attempt {
   std::string token;
   Allocation allocation;
   int64_t created_ms = 0;
-  int64_t started_ms = 0;  // every rank executes
+  int64_t started_ms = 0;  // when all ranks execute
   int64_t ended_ms = 0;
-  StoppedBy stopped_by = StoppedBy::kNobody;  // the first who did
-  bool stop_asked = false;  // a user wants the job to end, whoever stopped this attempt
+  StoppedBy stopped_by = StoppedBy::kNobody;  // the first reason
+  bool stop_asked = false;  // a user requested the end of the job, whatever stopped this attempt
   std::optional<Cause> cause;
-  std::optional<ExitReport> exit;  // of the attempt as a whole, once it ended
+  std::optional<ExitReport> exit;  // of the attempt as a whole, set at its end
   std::vector<NodeStatus> nodes;
   std::vector<RankInfo> ranks;
-  std::optional<PublishStatus> publish;  // once it began
+  std::optional<PublishStatus> publish;  // set when it begins
 };
 
-// A job as the server holds it while it is not terminal, and as the journal keeps it for good.
+// A job as the server holds it until its terminal state, and as the journal stores it.
 struct Job {
   JobId id = 0;
   JobSpec spec;
   State state = State::kQueued;
-  std::string group;  // of a sweep; empty
-  std::string key;    // idempotency key of its submit; empty
-  std::string user;   // who submitted, as the client said
+  std::string group;  // of a sweep; may be empty
+  std::string key;    // idempotency key of the submit; may be empty
+  std::string user;   // the submitting user, as reported by the client
   int64_t created_ms = 0;
   int64_t ended_ms = 0;
-  std::string reason;  // one line: why it waits, or how it ended; empty while it runs
+  std::string reason;  // one line: why the job waits, or how it ended; empty while it runs
   int used_retries = 0;
   std::vector<Attempt> attempts;  // oldest first
   Attempt* current() { return attempts.empty() ? nullptr : &attempts.back(); }
@@ -97,7 +98,7 @@ struct Job {
 
 json::object ToJsonObject(const Attempt& attempt);
 Attempt AttemptFromJson(const json::object& object);
-// The form pinned for `muster describe --json` and GET /jobs/{id}; without spec or verdict.
+// The stable form for `muster describe --json` and GET /jobs/{id}, without spec and verdict.
 json::object ToJsonObject(const Job& job);
 
 }  // namespace muster

@@ -27,8 +27,8 @@ void AppendUtf8(std::string& out, uint32_t code) {
   }
 }
 
-// Strict JSON by recursive descent, because faults need positions and duplicate keys must be seen.
-// The builder's depth limit bounds the recursion.
+// Strict JSON by recursive descent, because faults need positions and duplicate keys must be
+// detected. The depth limit of the builder bounds the recursion.
 class JsonText {
  public:
   JsonText(std::string_view text, DocumentBuilder& builder) : text_(text), builder_(builder) {}
@@ -50,7 +50,7 @@ class JsonText {
     return true;
   }
 
-  // Positions are kept along the way; counting from the start for each value would be quadratic.
+  // Positions are updated incrementally; counting from the start for each value would be quadratic.
   void Advance() {
     const char c = text_[at_++];
     if (c == '\n') {

@@ -9,23 +9,23 @@
 
 namespace muster {
 
-// How a framework is to be started, where it knows more than one way. What is left out is chosen by
-// the framework's file in dialect/.
+// How a framework is started, if it supports several ways. Omitted members are chosen by the
+// framework's file in dialect/.
 struct Launch {
-  std::string start = "auto";         // one of the framework's ways, see below
-  std::string version;                // of the framework, "1.8.5"; empty: a current one
-  std::string rank_table;             // its form: lab, cloud, 1.0, 1.1 or 1.2
-  std::string device_addresses;       // a rule for the addresses of NPUs, for rank tables
-  std::string interface;              // network interface that ranks meet over
-  std::optional<int64_t> timeout_ms;  // how long ranks wait for each other
+  std::string start = "auto";         // one of the ways listed below
+  std::string version;                // of the framework, "1.8.5"; empty for a current one
+  std::string rank_table;             // form of the table: lab, cloud, 1.0, 1.1 or 1.2
+  std::string device_addresses;       // a rule for the addresses of NPUs in rank tables
+  std::string interface;              // network interface for the connections between ranks
+  std::optional<int64_t> timeout_ms;  // time limit for the rendezvous of the ranks
   bool operator==(const Launch&) const = default;
 };
 
-// The frameworks that a job file may name, each with a file of its own in dialect/, and the ways to
-// start it beside "auto".
+// The frameworks that a job file may name, each with a file in dialect/, and their ways of starting
+// besides "auto".
 struct FrameworkWays {
   std::string_view name;
-  std::array<std::string_view, 5> starts;  // the rest is empty
+  std::array<std::string_view, 5> starts;  // unused entries are empty
 };
 inline constexpr std::array<FrameworkWays, 10> kFrameworkWays{
     {{"custom", {}},
@@ -45,7 +45,7 @@ inline constexpr auto kFrameworks = [] {
   return names;
 }();
 
-// The ways of one framework, "auto" not among them; none for an unknown name.
+// The ways of one framework without "auto"; none for an unknown name.
 std::span<const std::string_view> WaysToStart(std::string_view framework);
 
 }  // namespace muster

@@ -6,8 +6,8 @@
 
 namespace muster {
 
-// Names of an enum in the order of its values, as used in JSON and in the journal. The count is
-// derived from the last enumerator, so a forgotten name does not compile.
+// The names of an enum in the order of its values, for JSON and the journal. The count is derived
+// from the last enumerator, so that a missing name does not compile.
 template <typename Enum, Enum kLast>
 using NameTable = std::array<const char*, size_t(kLast) + 1>;
 

@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-// Orders with a platform are refused by launchers that know none.
+// Launchers of earlier versions refuse orders with a platform.
 constexpr int kVersion = 2;
 constexpr int kPlatformVersion = 3;
 

@@ -14,75 +14,77 @@
 
 namespace muster {
 
-// The order that one launcher carries out: order.json in the node's folder. Complete: a launcher
-// reads nothing else of the job. All paths absolute.
+// The order for one launcher: order.json in the node's folder. It is complete: a launcher reads
+// nothing else about the job. All paths are absolute.
 
-using Hosts = std::vector<std::pair<std::string, std::string>>;  // address, name
-using Aliases = std::vector<std::pair<int, std::string>>;        // node, name
+using Hosts = std::vector<std::pair<std::string, std::string>>;  // address and name
+using Aliases = std::vector<std::pair<int, std::string>>;        // node and name
 
 struct OrderFile {
   std::string path;
-  Shared<std::string> content;  // a rank table is the same on all nodes, and long
+  Shared<std::string> content;  // shared, because a rank table is equal on all nodes and long
   int mode = 0644;
 };
 
-// A key-value store over HTTP at which ranks find each other, served while they live.
+// An HTTP key-value store for the rendezvous of ranks, served while they run.
 struct Rendezvous {
   std::string address;
   int port = 0;
-  bool serve = false;  // by this node's launcher; the others wait for it before their ranks start
+  // Served by the launcher of this node; other nodes wait for it before their ranks start.
+  bool serve = false;
 };
 
-// A step of the platform's own, once a node before the setup hook; its failure is the job's.
+// A script of the platform, run once per node before the setup hook; its failure fails the job.
 struct PreStart {
   std::string name;                // "ma-pre-start.sh"
-  std::string text;                // for /bin/bash
-  std::vector<std::string> words;  // $1 and so on in the text
+  std::string text;                // executed by /bin/bash
+  std::vector<std::string> words;  // $1 and further arguments of the text
 };
 
 struct RankOrder {
-  int rank = 0;        // over the whole job
-  int local_rank = 0;  // on this node
+  int rank = 0;        // in the job
+  int local_rank = 0;  // on the node
   std::string role;
   bool service = false;
   std::vector<std::string> argv;
-  Pairs env;  // on top of the node's
+  Pairs env;  // in addition to those of the node
   std::string cwd;
 };
 
 struct NodeOrder {
   JobId job = 0;
   int attempt = 1;
-  std::string token;  // names the attempt for good; also the mark in every rank's environment
+  std::string token;  // identifies the attempt; also the mark in the environment of every process
   int node = 0;       // index in the attempt
   int node_count = 1;
   std::string node_name;
   std::string address;
-  std::string hostname;        // set in a UTS namespace when `isolate` and the kernel allow it
-  bool isolate = false;        // virtual node: own host name and hosts file
-  Shared<Hosts> hosts;         // all nodes of the attempt
-  Shared<Aliases> aliases;     // further names of them
-  std::string dir;             // …/attempts/<n>/node<k>
-  std::string attempt_dir;     // …/attempts/<n>: `control` and the other nodes' folders are here
-  std::string code_dir;        // snapshot to copy into work/code before anything runs; empty: none
-  std::string work_dir;        // dir/work, or attempt_dir/work
-  bool code_per_rank = false;  // copy into work/rank<r> instead
+  std::string hostname;     // set in a UTS namespace if `isolate` is set and the kernel permits
+  bool isolate = false;     // virtual node: separate host name and hosts file
+  Shared<Hosts> hosts;      // of all nodes of the attempt
+  Shared<Aliases> aliases;  // additional names
+  std::string dir;          // …/attempts/<n>/node<k>
+  // …/attempts/<n>, which contains `control` and the folders of other nodes.
+  std::string attempt_dir;
+  std::string code_dir;  // snapshot that is copied to work/code before the start; empty for none
+  std::string work_dir;  // dir/work, or attempt_dir/work
+  bool code_per_rank = false;  // copy to work/rank<r> instead
   bool work_shared = false;    // work_dir is the same on all nodes; one of them prepares it
   // Folders in attempt_dir that this attempt takes over from an earlier one; empty: all are new.
   std::vector<std::string> taken_over;
   Pairs local_inputs;                // name, path on this machine; checked before ranks start
-  std::vector<OrderFile> files;      // written after the code is there
-  std::vector<std::string> folders;  // made beforehand (outputs)
-  std::vector<RankOrder> ranks;      // may be empty: a node that only serves `muster agent`
-  bool agent = false;  // listens on dir/agent.sock for commands from other nodes (mpirun)
-  std::optional<Rendezvous> rendezvous;  // Horovod's ranks meet here
-  std::vector<std::string> notes;        // what a person should know of the plan, said once
-  std::string platform;                  // empty: none of the following
+  std::vector<OrderFile> files;      // written after the code
+  std::vector<std::string> folders;  // created beforehand (outputs)
+  std::vector<RankOrder> ranks;      // empty for a node that only serves `muster agent`
+  bool agent = false;  // listen on dir/agent.sock for commands from other nodes (mpirun)
+  std::optional<Rendezvous> rendezvous;  // of Horovod's ranks
+  std::vector<std::string> notes;        // about the plan, for the user
+  std::string platform;                  // empty for none; then the following are unused
   std::optional<View> view;
-  std::string boot_file;  // must be there when the code is; empty: none
+  std::string boot_file;  // must exist in the code; empty for none
   std::optional<PreStart> pre_start;
   Hooks hooks;
-  Pairs env;  // of every process on the node, on top of the launcher's inherited environment
+  Pairs env;  // of every process on the node, in addition to the inherited environment
   bool has_shell_env = false;  // `env` has the submitter's PATH, PYTHONPATH and so on: those of the
                                // launcher are not inherited (model/shell_env.h: IsShellVariable)
   std::optional<int64_t> memory;
@@ -90,18 +92,19 @@ struct NodeOrder {
   int64_t warning_ms = 0;
   std::string warning_signal;
   int64_t grace_ms = 10'000;
-  int64_t head_start_ms = 0;  // of the first rank, which the others look for as soon as they run
+  // Delay after the first rank, to which the others connect when they start.
+  int64_t head_start_ms = 0;
 
-  // rank<r>.log and rank<r>.idx stand in `dir`.
+  // rank<r>.log and rank<r>.idx are in `dir`.
   std::string LogPath(int rank) const { return dir + "/rank" + std::to_string(rank) + ".log"; }
 };
 
-// What a process becomes for good by carrying out this order: nothing (""), or a virtual node with
-// this host name and hosts file. It can carry out further orders of the same ground. Without a
-// value it becomes something that no other order can use.
+// Identifies what a process permanently becomes by executing this order: nothing (""), or a virtual
+// node with this host name and hosts file. It can execute further orders with an equal value. No
+// value: the process cannot be reused.
 std::optional<std::string> GroundOf(const NodeOrder& order);
 
-// Hosts and aliases, which are the same in the orders of all nodes.
+// Hosts and aliases, which are equal in the orders of all nodes.
 json::object CommonOfNodes(const NodeOrder& order);
 void ReadCommonOfNodes(const json::object& object, NodeOrder& order);
 

@@ -5,10 +5,10 @@
 
 namespace muster {
 
-// Pairs as a JSON object; order kept both ways.
+// Pairs as a JSON object; the order is kept in both directions.
 json::object PairsToJson(const Pairs& pairs);
-Pairs PairsFromJson(
-    const json::object* object);  // null: empty; values that are no strings are left out
+Pairs PairsFromJson(const json::object* object);  // null yields an empty list; values that are not
+                                                  // strings are omitted
 
 json::array WordsToJson(const std::vector<std::string>& words);
 std::vector<std::string> WordsFromJson(const json::array* array);

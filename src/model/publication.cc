@@ -11,7 +11,7 @@ std::string Text(const json::object& from, std::string_view key) {
   return std::string(GetString(from, key));
 }
 
-// Each member of a list, which must be an object.
+// Applies `take` to each member of a list, which must be an object.
 template <typename Take>
 Status ReadList(const json::object& from, std::string_view key, Take take) {
   const auto* list = GetArray(from, key);

@@ -11,15 +11,14 @@
 
 namespace muster {
 
-// What is taken from the nodes to where the job file wants it, in one of the files that an order
-// puts into the node's folder: meanwhile.json of a node that runs ranks says what is copied while
-// they do, publication.json of one that publishes what must be there in the end. All paths
-// absolute.
+// What is copied from the nodes to the destinations of the job file; one of the files in the node's
+// folder: meanwhile.json for copies while ranks run, publication.json for the final copy. All paths
+// are absolute.
 struct OutputOrder {
   std::string name;
-  std::string folder;      // what the ranks wrote
-  std::string to;          // a bucket's URL, or a folder
-  int64_t sync_ms = 0;     // between two looks while ranks run; 0: none
+  std::string folder;      // written by the ranks
+  std::string to;          // URL of a bucket, or a folder
+  int64_t sync_ms = 0;     // interval between looks while ranks run; 0 for none
   bool overwrite = false;  // replaces the complete result of another job
 };
 
@@ -32,11 +31,12 @@ struct Publication {
   JobId job = 0;
   int attempt = 1;
   std::string job_name;
-  std::string state;       // how the job ended: "succeeded"; empty while it runs
-  std::string data_dir;    // endpoint.json of the server is here
-  std::string record_dir;  // of copies that are not through; the same for all who go on with them
+  std::string state;     // final state of the job: "succeeded"; empty while it runs
+  std::string data_dir;  // contains endpoint.json of the server
+  // Journals of unfinished copies, shared by all launchers that continue them.
+  std::string record_dir;
   std::vector<OutputOrder> outputs;
-  std::string logs_to;  // empty: nowhere
+  std::string logs_to;  // empty for none
   std::vector<LogOrder> logs;
 
   bool empty() const { return outputs.empty() && logs.empty(); }

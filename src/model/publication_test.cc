@@ -17,7 +17,7 @@ Publication Sample() {
           .logs = {{"/data/rank0.log", "modelarts-job-x-worker-0.log"}}};
 }
 
-TEST(Publication, ComesBackAsItWasWritten) {
+TEST(Publication, RoundTrips) {
   const json::object written = ToJsonObject(Sample());
   const auto read = PublicationFromJson(written);
   ASSERT_TRUE(read) << read.error().text;
@@ -26,7 +26,7 @@ TEST(Publication, ComesBackAsItWasWritten) {
   EXPECT_EQ(read->logs[0].name, "modelarts-job-x-worker-0.log");
 }
 
-TEST(Publication, OfAnotherVersionIsRefusedByName) {
+TEST(Publication, OtherVersionIsRefusedByName) {
   json::object written = ToJsonObject(Sample());
   written["version"] = 9;
   const auto read = PublicationFromJson(written);
@@ -35,7 +35,7 @@ TEST(Publication, OfAnotherVersionIsRefusedByName) {
   EXPECT_NE(read.error().text.find("version 9"), std::string::npos);
 }
 
-TEST(Publication, ThatIsNotWholeIsRefused) {
+TEST(Publication, IncompleteDocumentIsRefused) {
   for (const char* missing : {"data_dir", "record_dir", "logs_to"}) {
     json::object written = ToJsonObject(Sample());
     written.erase(missing);

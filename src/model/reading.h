@@ -13,19 +13,19 @@
 
 namespace muster {
 
-// What is shared by everything that reads one document: the faults so far and the variables.
+// State shared by all readers of one document: faults and variables.
 class Reading {
  public:
   explicit Reading(const Marks& marks);
 
-  // Where the path stood is looked up; a path without a mark takes that of its nearest parent.
-  // The same fault twice is one.
+  // Looks up the position of the path; a path without a mark uses the mark of its nearest parent.
+  // Identical faults are merged.
   void AddFault(std::string_view path, std::string found, std::string expected,
                 std::string hint = {});
   bool HasFaults() const { return !faults_.empty(); }
-  std::vector<Fault> TakeFaults();  // in the order of the file
+  std::vector<Fault> TakeFaults();  // in file order
 
-  // `did you mean "x"?`, or empty. Asking costs time, so only the first few get an answer.
+  // `did you mean "x"?`, or empty. Limited to the first few faults, because the search is slow.
   std::string Suggest(std::string_view word, std::span<const std::string_view> candidates);
 
   Variables& variables() { return variables_; }
@@ -40,7 +40,7 @@ class Reading {
   Variables variables_;
 };
 
-// One value of the document and where it stands. Cheap to make, never kept.
+// A value of the document and its position. Cheap to create; must not be stored.
 struct Cursor {
   Reading& reading;
   const json::value& value;
@@ -53,7 +53,7 @@ struct Cursor {
 
   void Fault(std::string expected, std::string hint = {}) const;
 
-  // The text of a scalar with its variables replaced; a fault and nothing for anything else.
+  // The text of a scalar with its variables replaced; reports a fault for any other value.
   std::optional<std::string> Text(std::string_view expected,
                                   UnknownName unknown = UnknownName::kFault) const;
 };

@@ -15,7 +15,8 @@ std::string Frame(const json::object& object) {
   return fmt::format("{:08x} {}\n", Crc32c(text), text);
 }
 
-// Calls take(object) for each whole line; how far they went, or kCorrupt naming the byte.
+// Calls take(object) for each complete line. Returns the processed length, or kCorrupt with the
+// position.
 template <typename Take>
 Result<size_t> EachLine(std::string_view bytes, Take take) {
   size_t at = 0;
@@ -118,7 +119,7 @@ ExitReport ExitOf(const json::object& object) {
   return exit == nullptr ? ExitReport{} : ExitReportFromJson(*exit);
 }
 
-// A type that this version does not know gives nothing: a newer launcher may say more than we read.
+// An unknown type yields nothing: a newer launcher may write more types.
 std::optional<RecordBody> BodyFromJson(const json::object& object) {
   const auto number = [&](std::string_view key) { return int(GetInt(object, key)); };
   const auto text = [&](std::string_view key) { return std::string(GetString(object, key)); };

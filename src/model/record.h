@@ -30,10 +30,10 @@ struct StageDone {
   int64_t bytes = 0;
   int64_t ms = 0;
 };
-// What a person may want to know while the node is made ready.
+// Progress of staging, for the user.
 struct StageNote {
   std::string text;
-  bool progress = false;  // how far it is; the next says more
+  bool progress = false;  // superseded by the next note
 };
 struct RankStarted {
   int rank = 0;
@@ -44,7 +44,8 @@ struct RankEnded {
   int rank = 0;
   ExitReport exit;
 };
-// The node's own view of the first failure; `rank` -1: staging, a hook, or the launcher itself.
+// The first failure from the node's point of view; `rank` is -1 for staging, a hook, or the
+// launcher itself.
 struct NodeFailed {
   int rank = -1;
   ExitReport exit;
@@ -58,8 +59,8 @@ struct WarningSent {
   std::string signal;
   int64_t left_ms = 0;
 };
-// Proof of cleanness: processes found after the ranks were told to go, how many had to be killed,
-// and that a last look at cgroup, descendants and marks found none.
+// The cleanup proof: processes found after the ranks ended, how many were killed, and that a last
+// look at cgroup, descendants and marks found none.
 struct NodeClean {
   int found = 0;
   int killed = 0;
@@ -82,30 +83,30 @@ using RecordBody =
                  WarningSent, NodeClean, LauncherEnded, StageNote, GangNote>;
 
 struct RecordLine {
-  int64_t wall_ms = 0;  // the node's own clock, for people
-  int64_t mono_ms = 0;  // since the launcher began
+  int64_t wall_ms = 0;  // wall clock of the node, for people
+  int64_t mono_ms = 0;  // since the launcher started
   RecordBody body;
-  size_t end = 0;  // where the line ended in the bytes it was read from; not written
+  size_t end = 0;  // end of the line in the input; not written
 };
 
-std::string EncodeRecordLine(const RecordLine& line);  // with newline
+std::string EncodeRecordLine(const RecordLine& line);  // with a newline
 
-// Lines of `bytes`, which start at a line border. `used` is how far whole lines went: the next read
-// starts there. kCorrupt on a whole line that fails its check.
+// The lines of `bytes`, which begin at a line start. `used` is the length of the complete lines:
+// the next read starts there. kCorrupt for a complete line with a wrong checksum.
 struct RecordPart {
   std::vector<RecordLine> lines;
   size_t used = 0;
 };
 Result<RecordPart> DecodeRecord(std::string_view bytes);
 
-// A line of attempts/<n>/control, by which the server and the launchers of one attempt tell each
-// other to stop. Same framing as the record; repeating one is harmless, and so are empty lines.
+// A line of attempts/<n>/control, by which the server and the launchers of an attempt request a
+// stop. Same framing as the record. Repeated and empty lines are harmless.
 struct ControlLine {
   StoppedBy by = StoppedBy::kUser;
-  int node = -1;  // kRankFailure: where
+  int node = -1;  // for kRankFailure: the place
   int rank = -1;
   std::string detail;
-  int64_t grace_ms = -1;  // -1: as ordered
+  int64_t grace_ms = -1;  // -1 for the ordered grace period
 };
 std::string EncodeControlLine(const ControlLine& line);
 struct ControlPart {

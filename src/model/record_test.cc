@@ -20,7 +20,7 @@ std::string Sample() {
   return bytes;
 }
 
-TEST(RecordTest, EveryKindOfLineComesBack) {
+TEST(RecordTest, EveryLineTypeRoundTrips) {
   const std::string bytes = Sample();
   const auto part = DecodeRecord(bytes);
   ASSERT_TRUE(part);
@@ -32,7 +32,7 @@ TEST(RecordTest, EveryKindOfLineComesBack) {
   EXPECT_EQ(again, bytes);
 }
 
-TEST(RecordTest, ATornLastLineIsNotThereAndTheRestIs) {
+TEST(RecordTest, TornLastLineIsIgnored) {
   const std::string bytes = Sample();
   for (size_t cut = 0; cut <= bytes.size(); ++cut) {
     const auto part = DecodeRecord(std::string_view(bytes).substr(0, cut));
@@ -44,7 +44,7 @@ TEST(RecordTest, ATornLastLineIsNotThereAndTheRestIs) {
   }
 }
 
-TEST(RecordTest, AFlippedByteInsideIsCorruptionAndNamed) {
+TEST(RecordTest, FlippedByteIsReportedAsCorruption) {
   std::string bytes = Sample();
   bytes[40] = char(bytes[40] ^ 1);
   const auto part = DecodeRecord(bytes);
@@ -53,7 +53,7 @@ TEST(RecordTest, AFlippedByteInsideIsCorruptionAndNamed) {
   EXPECT_NE(part.error().text.find("byte 0"), std::string::npos);
 }
 
-TEST(RecordTest, HostileBytesAreRefusedNotBelieved) {
+TEST(RecordTest, HostileBytesAreRejected) {
   for (std::string text : {"\n", "00000000 {}\n", "zzzzzzzz {}\n", "garbage without end",
                            "12345678{}\n", "\0\0\0\0\0\0\0\0\0\0\n"}) {
     const auto part = DecodeRecord(text);
@@ -63,7 +63,7 @@ TEST(RecordTest, HostileBytesAreRefusedNotBelieved) {
   }
 }
 
-TEST(RecordTest, ControlLinesComeBack) {
+TEST(RecordTest, ControlLinesRoundTrip) {
   const ControlLine line{StoppedBy::kRankFailure, 1, 9, "exited with code 3", 500};
   const auto part = DecodeControl(EncodeControlLine(line) + EncodeControlLine({}));
   ASSERT_TRUE(part);
@@ -74,7 +74,7 @@ TEST(RecordTest, ControlLinesComeBack) {
   EXPECT_EQ(part->lines[1].by, StoppedBy::kUser);
 }
 
-TEST(OrderTest, JsonKeepsTheWholeOrder) {
+TEST(OrderTest, JsonRoundTrips) {
   NodeOrder order;
   order.job = 7;
   order.token = "t";
@@ -90,13 +90,13 @@ TEST(OrderTest, JsonKeepsTheWholeOrder) {
   EXPECT_EQ(ToJsonObject(*again), ToJsonObject(order));
 }
 
-TEST(OrderTest, AnotherVersionIsRefusedByName) {
+TEST(OrderTest, OtherVersionIsRefusedByName) {
   const auto order = NodeOrderFromJson(json::object{{"version", 1}});
   ASSERT_FALSE(order);
   EXPECT_NE(order.error().text.find("version 1"), std::string::npos);
 }
 
-TEST(JobTest, AnAttemptComesBackFromItsJson) {
+TEST(JobTest, AttemptRoundTrips) {
   Attempt attempt;
   attempt.token = "t";
   attempt.allocation.nodes = {

@@ -21,7 +21,7 @@ constexpr std::string_view kExpected =
 constexpr size_t kLongestKey = 1024;
 constexpr size_t kLongestName = 255;
 
-// What follows the scheme; nothing when it is none of these.
+// The rest after the scheme; nothing for other schemes.
 std::optional<std::string_view> Behind(std::string_view place,
                                        std::span<const std::string_view> schemes) {
   for (const std::string_view scheme : schemes)
@@ -33,7 +33,7 @@ bool IsAlnum(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-// "BUCKET" or "PROFILE@BUCKET", by the same rule as the copier's.
+// "BUCKET" or "PROFILE@BUCKET", by the rule of the copier.
 bool IsBucketName(std::string_view text) {
   if (const size_t at = text.find('@'); at != std::string_view::npos) {
     if (at == 0) return false;

@@ -11,22 +11,22 @@
 
 namespace muster {
 
-// Whether an input lies in a bucket (s3://, obs://) or behind an http(s) address. Pure, by its
-// scheme alone.
+// Whether an input is in a bucket (s3://, obs://) or at an http(s) URL. Pure; decided by the
+// scheme.
 bool IsFar(std::string_view place);
 bool IsBucket(std::string_view place);
 
-// What is wrong with a far place; empty: nothing.
+// What is wrong with a remote place; empty if it is valid.
 std::string_view FarFault(std::string_view place);
 
-// The name that what it stands for gets on a node: the last one of its path. Empty for a place that
-// names a folder (it ends with '/'), for a bucket alone, and where the name cannot be a file's.
+// The file name of the input on a node: the last component of its path. Empty for a place that
+// names a folder (trailing '/'), for a bucket alone, and if the name is not a valid file name.
 std::string FarName(std::string_view place);
 
-// What the job file says of its inputs: NAME: PLACE, or NAME: {from: PLACE, mode: fetch|url}.
+// The inputs of a job file: NAME: PLACE, or NAME: {from: PLACE, mode: fetch|url}.
 struct Sources {
-  Pairs places;  // name -> place
-  Pairs urls;    // far ones with `mode: url`: plain words for the command, which fetches by itself
+  Pairs places;  // name to place
+  Pairs urls;    // remote ones with `mode: url`, passed to the command, which fetches them itself
 };
 struct SourceEntries {
   std::optional<Sources> Read(const Cursor& at) const;

@@ -10,14 +10,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(SourceTest, BucketsAndAddressesAreFar) {
+TEST(SourceTest, BucketsAndUrlsAreRemote) {
   for (std::string_view place : {"s3://b", "obs://bkt/x", "http://h/x", "https://h/x"})
     EXPECT_TRUE(IsFar(place)) << place;
   for (std::string_view place : {"/s3://b", "file:///x", "s3:/x", "S3://b", ""})
     EXPECT_FALSE(IsFar(place)) << place;
 }
 
-TEST(SourceTest, TheNameOnANodeIsTheLastOneOfThePath) {
+TEST(SourceTest, NameOnANodeIsTheLastComponent) {
   EXPECT_EQ(FarName("s3://bucket/set/cifar-10"), "cifar-10");
   EXPECT_EQ(FarName("https://host/a/weights.ckpt?sig=a/b#c"), "weights.ckpt");
   for (std::string_view folder :
@@ -27,7 +27,7 @@ TEST(SourceTest, TheNameOnANodeIsTheLastOneOfThePath) {
   EXPECT_EQ(FarName("s3://bucket/" + std::string(256, 'x')), "");
 }
 
-TEST(SourceTest, TheShortAndTheLongFormAreRead) {
+TEST(SourceTest, ShortAndLongFormAreRead) {
   const auto document = ReadDocument(
       "run: x\ninputs: {a: s3://bkt/x, b: {from: obs://bkt/y, mode: url}, c: {from: /near}}\n",
       TextFormat::kGuess, nullptr);
@@ -44,7 +44,7 @@ TEST(SourceTest, TheShortAndTheLongFormAreRead) {
   EXPECT_EQ(again->front(), spec);
 }
 
-TEST(SourceTest, EveryFaultIsToldAtOnce) {
+TEST(SourceTest, AllFaultsAreReportedTogether) {
   const auto document = ReadDocument(
       "run: x\ninputs:\n  a: s3://\n  b: ftp://h/x\n  c: {mode: url}\n  d: {from: s3://bkt, mod: "
       "url}\n"

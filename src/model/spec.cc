@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// The normal form has its variables replaced already, so a `${` in it is text for a shell.
+// Variables of the normal form are replaced already, so `${` in it is text for a shell.
 json::object Escaped(const Pairs& pairs) {
   json::object object;
   for (const auto& [name, value] : pairs) object[name] = EscapeVariables(value);
@@ -143,7 +143,7 @@ void PutInternal(json::object& object, const JobSpec& spec) {
 bool ServesByName(std::string_view role) { return role == "ps" || role == "pserver"; }
 
 bool JobSpec::IsFetched(const std::pair<std::string, std::string>& input) const {
-  // The first generation of ModelArts hands out the URLs themselves.
+  // The first generation of ModelArts passes URLs to the script.
   return IsFar(input.second) && platform != "modelarts-v1";
 }
 

@@ -33,7 +33,7 @@ Fault OnlyFault(std::string_view text) {
   return faults.empty() ? Fault{} : faults.front();
 }
 
-// The one fault of a job file that has `line` besides its command.
+// The single fault of a job file that consists of `line` and a command.
 std::string TextWith(std::string_view line) {
   return FaultText({OnlyFault("run: x\n" + std::string(line) + "\n")}, "job.yaml");
 }
@@ -58,7 +58,7 @@ job.yaml:8:11: env.1X: found the name "1X", expected letters, digits and undersc
 )");
 }
 
-TEST(SpecFaultsTest, PlatformsHaveNamesFoldersAndUsersOfTheirOwn) {
+TEST(SpecFaultsTest, PlatformsReserveNamesFoldersAndUsers) {
   EXPECT_EQ(TextWith("platform: modelart"),
             "job.yaml:2:11: platform: found \"modelart\", expected one of modelarts, modelarts-v1, "
             "apulis (did you mean \"modelarts\"?)\n");
@@ -71,12 +71,12 @@ TEST(SpecFaultsTest, PlatformsHaveNamesFoldersAndUsersOfTheirOwn) {
   EXPECT_EQ(Faults("run: x\nplatform: x\nworkdir: rank\nretries: many\n").size(), 2u);
 }
 
-TEST(SpecFaultsTest, UnknownKeysWithoutALikenessGetTheList) {
+TEST(SpecFaultsTest, UnknownKeysWithoutASimilarKeyGetTheList) {
   EXPECT_EQ(OnlyFault("run: x\nhooks: {zzzzzzzz: x}\n").expected,
             "one of setup, on_stop, on_failure");
 }
 
-TEST(SpecFaultsTest, WrongTypesSayWhatWasFound) {
+TEST(SpecFaultsTest, WrongTypesNameTheFoundValue) {
   EXPECT_EQ(OnlyFault("[1]").found, "a list");
   EXPECT_EQ(OnlyFault("just text").found, "\"just text\"");
   EXPECT_EQ(OnlyFault("run: {a: 1}").found, "a map");
@@ -119,14 +119,14 @@ TEST(SpecFaultsTest, HugeAndNegativeNumbersAreFaults) {
   EXPECT_EQ(OnlyFault("run: x\nafter: 0\n").path, "after");
 }
 
-TEST(SpecFaultsTest, JobsThatAreTooLargeInAllAreFaults) {
+TEST(SpecFaultsTest, JobsAboveTheTotalSizeAreFaults) {
   EXPECT_EQ(OnlyFault("run: x\nresources: {nodes: 10000, ranks: 11}\n").found,
             "110000 ranks in all");
   EXPECT_EQ(OnlyFault("run: x\nroles: {a: {nodes: 6000}, b: {nodes: 6000}}\n").found,
             "12000 nodes in all");
 }
 
-TEST(SpecFaultsTest, QuotedNumbersAndYamlElevenTruthGetAHint) {
+TEST(SpecFaultsTest, QuotedNumbersAndYaml11BooleansGetAHint) {
   EXPECT_EQ(OnlyFault("run: x\nretries: '3'\n").hint, "write it without quotes");
   EXPECT_EQ(OnlyFault("run: x\npreemptible: yes\n").hint,
             "\"yes\" is text in YAML 1.2: write true");
@@ -142,7 +142,7 @@ TEST(SpecFaultsTest, DevicesGetAHint) {
             "did you mean \"count\"?");
 }
 
-TEST(SpecFaultsTest, FrameworksAndTheirWaysToStartAreNamed) {
+TEST(SpecFaultsTest, FrameworksAndTheirWaysOfStartingAreListed) {
   EXPECT_THAT(TextWith("framework: pytorhc"),
               AllOf(HasSubstr("framework: found \"pytorhc\", expected one of custom, pytorch"),
                     HasSubstr("(did you mean \"pytorch\"?)")));
@@ -157,7 +157,7 @@ TEST(SpecFaultsTest, FrameworksAndTheirWaysToStartAreNamed) {
   EXPECT_EQ(OnlyFault("run: x\nimage: a/b\n").hint, "this key is not supported by this version");
 }
 
-TEST(SpecFaultsTest, ABootFileInABucketMustBeAFileInABucket) {
+TEST(SpecFaultsTest, BootFileInABucketMustNameAFile) {
   for (const char* run : {"s3://.py", "s3://bucket", "obs://bucket/code/", "s3://b/train.py"}) {
     const Fault fault = OnlyFault(std::string("run: ") + run + "\n");
     EXPECT_EQ(fault.path, "run") << run;
@@ -165,7 +165,7 @@ TEST(SpecFaultsTest, ABootFileInABucketMustBeAFileInABucket) {
   }
 }
 
-TEST(SpecFaultsTest, ABootFileInABucketMustBeInsideOfTheCode) {
+TEST(SpecFaultsTest, BootFileInABucketMustBeInsideTheCode) {
   for (const char* code : {"s", "/home/me", "s3://other", "s3://bkt/code/deeper", "s3://bkt/cod"}) {
     const Fault fault = OnlyFault(fmt::format("run: s3://bkt/code/train.py\ncode: {}\n", code));
     EXPECT_EQ(fault.path, "run") << code;
@@ -175,7 +175,7 @@ TEST(SpecFaultsTest, ABootFileInABucketMustBeInsideOfTheCode) {
             "roles.b.run");
 }
 
-TEST(SpecFaultsTest, PlacesThatCannotBeAreToldInPlainWords) {
+TEST(SpecFaultsTest, InvalidPlacesAreExplained) {
   for (std::string_view line : {"outputs: {o: s3://b/x}", "code: s3://b", "logs: obs://"}) {
     EXPECT_THAT(TextWith(line), HasSubstr("a bucket's name has 3 to 255")) << line;
   }
@@ -185,7 +185,7 @@ TEST(SpecFaultsTest, PlacesThatCannotBeAreToldInPlainWords) {
   }
 }
 
-TEST(SpecFaultsTest, AKeyOutsideOfItsSectionIsLedThere) {
+TEST(SpecFaultsTest, KeyOutsideItsSectionNamesTheSection) {
   EXPECT_EQ(OnlyFault("run: x\nnodes: 2\n").hint,
             "it belongs to `resources`: resources: {nodes: …}");
   EXPECT_EQ(OnlyFault("run: x\ntime: 3h\n").hint, "it belongs to `limits`: limits: {time: …}");
@@ -230,12 +230,12 @@ TEST(SpecFaultsTest, RolesExcludeThePlainForm) {
   EXPECT_EQ(OnlyFault("run: x\nroles: {a: {nods: 1}}\n").hint, "did you mean \"nodes\"?");
 }
 
-TEST(SpecFaultsTest, InheritedFaultsAreSaidOnce) {
+TEST(SpecFaultsTest, InheritedFaultsAreReportedOnce) {
   EXPECT_EQ(OnlyFault("run: x\nparameters: {a: '${b}'}\nroles: {c: {}, d: {}}\n").path,
             "parameters.a");
 }
 
-TEST(SpecFaultsTest, UnknownVariablesAreFaultsOutsideShellTexts) {
+TEST(SpecFaultsTest, UnknownVariablesAreFaultsExceptInShellText) {
   const Fault fault = OnlyFault("run: x\nvariables: {root: /d}\ncode: '${rot}/x'\n");
   EXPECT_EQ(fault.path, "code");
   EXPECT_EQ(fault.found, "the unknown variable ${rot}");
@@ -261,7 +261,7 @@ TEST(SpecFaultsTest, VariablesThatReferToThemselvesAreFaults) {
   EXPECT_EQ(OnlyFault("variables: {'a b': 3}\nrun: x\n").found, "the name \"a b\"");
 }
 
-TEST(SpecFaultsTest, VariablesThatDoubleEachOtherAreFaults) {
+TEST(SpecFaultsTest, ExponentialVariablesAreFaults) {
   std::string text = "run: '${v30}'\nvariables:\n  v0: xxxxxxxxxx\n";
   for (int i = 1; i <= 30; ++i) {
     const std::string before = "${v" + std::to_string(i - 1) + "}";
@@ -271,7 +271,7 @@ TEST(SpecFaultsTest, VariablesThatDoubleEachOtherAreFaults) {
                                            Field(&Fault::found, HasSubstr("too large")))));
 }
 
-TEST(SpecFaultsTest, WarningsNeedALimitAndFitIntoIt) {
+TEST(SpecFaultsTest, WarningsRequireALimitAndFitIntoIt) {
   EXPECT_EQ(OnlyFault("run: x\nlimits: {warning: {signal: USR1}}\n").path, "limits.warning");
   EXPECT_EQ(OnlyFault("run: x\nlimits: {time: 30, warning: {before: 60}}\n").path,
             "limits.warning.before");
@@ -294,13 +294,13 @@ TEST(SpecFaultsTest, InputsAndOutputsHaveDifferentNames) {
   EXPECT_EQ(OnlyFault("run: x\ninputs: {a:}\n").found, "nothing");
 }
 
-TEST(SpecFaultsTest, LongAndOddTextsAreShownShort) {
+TEST(SpecFaultsTest, LongAndUnprintableTextsAreShortened) {
   const Fault fault = OnlyFault("run: x\nname: \"\\e[31m" + std::string(5000, 'x') + "\"\n");
   EXPECT_LT(fault.found.size(), 100u);
   EXPECT_EQ(fault.found.find('\x1b'), std::string::npos);
 }
 
-TEST(SpecFaultsTest, ManyFaultsAreReadInTimeAndShownInPart) {
+TEST(SpecFaultsTest, ManyFaultsAreReadQuicklyAndShownInPart) {
   std::string text = "run: x\n";
   for (int i = 0; i < 5000; ++i) text += "unknown_key_number_" + std::to_string(i) + ": 1\n";
   const auto faults = Faults(text);

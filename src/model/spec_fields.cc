@@ -32,7 +32,7 @@ const WordRule kInterfaceRule = {"A-Za-z0-9", "A-Za-z0-9_.:@-", 15,
 const Entries kEnvValues{kEnvRule, EntryValue::kScalar, UnknownName::kKeep};
 const WordRule kHashRule = {"0-9a-f", "0-9a-f", 128, "a hash in hexadecimal digits"};
 
-// The default that the schema publishes is the member's own initial value.
+// The default in the schema is the initial value of the member.
 json::value DefaultOf(const std::string& text) {
   return text.empty() ? json::value() : json::value(text);
 }
@@ -44,7 +44,7 @@ json::value DefaultOf(const V&) {
   return nullptr;
 }
 
-// A field whose value goes straight into one member.
+// A field whose value is stored in one member.
 template <typename T, typename Type, typename Member>
 Field<T> Into(std::string_view key, std::string_view summary, Type type, Member member,
               Stage stage = Stage::kRest) {
@@ -58,7 +58,7 @@ Field<T> Into(std::string_view key, std::string_view summary, Type type, Member 
   return {key, summary, std::move(schema), read, {stage}};
 }
 
-// A map inside the job whose members go into the same target.
+// A map inside the job whose members are stored in the same target.
 Field<JobDraft> Section(std::string_view key, std::string_view summary, Fields<JobDraft> fields,
                         Stage stage = Stage::kRest) {
   json::object schema = TableSchema(fields);
@@ -78,7 +78,7 @@ Fields<T> SizeFields() {
                   WholeNumber{1, 1024}, &T::ranks, Stage::kSizes)};
 }
 
-// Later entries replace earlier ones of the same name and keep their place.
+// Later entries replace earlier ones with the same name in place.
 void Merge(Pairs& pairs, const Pairs& others) {
   std::map<std::string, size_t, std::less<>> places;
   for (size_t i = 0; i < pairs.size(); ++i) places.emplace(pairs[i].first, i);
@@ -88,7 +88,7 @@ void Merge(Pairs& pairs, const Pairs& others) {
   }
 }
 
-// What a job says for all of its roles, and each role for itself on top: the command and its words.
+// Fields of the job that roles inherit and override: the command and its words.
 template <typename T, typename Type, typename Take>
 Field<T> Work(std::string_view key, std::string_view summary, Type type, Take take) {
   const auto read = [type, take](const Cursor& at, Stage, T& target) {
@@ -174,8 +174,7 @@ Field<JobDraft> RolesField() {
           {Stage::kSizes, Stage::kRest}};
 }
 
-// Read before everything else, by sweep.cc and spec_reader.cc; here for the schema and for the
-// keys.
+// Read earlier by sweep.cc and spec_reader.cc; listed here for the schema and the keys.
 Field<JobDraft> Beforehand(std::string_view key, std::string_view summary, json::object schema) {
   return {key, summary, std::move(schema), [](const Cursor&, Stage, JobDraft&) {}};
 }
@@ -185,7 +184,7 @@ Field<JobDraft> InputsField() {
     auto sources = SourceEntries{}.Read(at);
     if (!sources) return;
     job.inputs = std::move(sources->places);
-    // Before the parameters are read: one of the same name wins.
+    // Applied before the parameters, which have precedence.
     for (RoleDraft& draft : job.drafts) Merge(draft.role.parameters, sources->urls);
   };
   return {
@@ -278,7 +277,7 @@ Fields<JobDraft> LifeFields() {
                      Choice{kWorkdirs}, &JobDraft::workdir)};
 }
 
-// Shell text of a hook.
+// The shell text of a hook.
 Field<JobDraft> Hook(std::string_view key, std::string_view summary, std::string Hooks::* member) {
   const FreeText type{"shell text", UnknownName::kKeep};
   return {key, summary, type.Schema(), [type, member](const Cursor& at, Stage, JobDraft& job) {

@@ -11,24 +11,25 @@
 
 namespace muster {
 
-// The tables of keys. They drive reading, the refusal of unknown keys, the defaults and the schema.
+// The tables of keys. They define reading, the refusal of unknown keys, the defaults and the
+// schema.
 
-// What was said of nodes × devices, in `resources` or in one role.
+// Nodes and devices as written in `resources` or in a role.
 struct Sizes {
   std::optional<int> nodes;
   std::optional<DeviceRequest> devices;
-  std::optional<int> ranks;  // on each node
+  std::optional<int> ranks;  // per node
 };
 
-// A role and a job on their way.
+// A role and a job while they are read.
 struct RoleDraft : Sizes {
   Role role;
   BuiltIns built_ins;
-  std::string path;  // "roles.worker"; empty for the plain form
+  std::string path;  // "roles.worker"; empty for a job without roles
 };
 
 struct JobDraft : JobSpec, Sizes {
-  std::vector<RoleDraft> drafts;  // `roles` as they are read; one in the plain form
+  std::vector<RoleDraft> drafts;  // `roles` while they are read; one entry for a job without roles
   std::optional<int64_t> warning_said_ms;
   bool has_roles = false;
 };

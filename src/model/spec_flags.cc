@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-// Puts values into the document by path, and forgets where the file had them.
+// Sets values in the document by path, and removes their file positions.
 class Overlay {
  public:
   Overlay(json::object base, Marks* marks) : document_(std::move(base)), marks_(marks) {}
@@ -22,7 +22,8 @@ class Overlay {
     document_[key] = std::move(value);
   }
 
-  // A member of a map; where the file has something else than a map, that stays and is its fault.
+  // Sets a member of a map. If the file has another type there, the value stays and is reported by
+  // the reader.
   void Put(std::string_view map, std::string_view key, json::value value) {
     json::value& member = document_[map];
     if (member.is_null()) member = json::object();
@@ -35,7 +36,7 @@ class Overlay {
     if (text) Put(key, json::string(*text));
   }
 
-  // Numbers as a file would have them; anything else stays text and gets its fault from the reader.
+  // Stores numbers as a file would; other text is stored as text and reported by the reader.
   void PutNumber(std::string_view key, const std::optional<std::string>& text) {
     if (text) Put(key, NumberOrText(*text));
   }

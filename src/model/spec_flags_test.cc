@@ -19,7 +19,7 @@ std::vector<JobSpec> Specs(const json::value& document) {
   return {};
 }
 
-TEST(SpecFlagsTest, FlagsAndFileSayTheSame) {
+TEST(SpecFlagsTest, FlagsAndFileAreEquivalent) {
   FlagValues flags;
   flags.name = "exp";
   flags.framework = "pytorch";
@@ -67,14 +67,14 @@ sweep: {lr: [0.1, 0.2]}
   EXPECT_EQ(Specs(DocumentFromFlags(flags)), Specs(file));
 }
 
-TEST(SpecFlagsTest, PlatformCanBeSaidByAFlag) {
+TEST(SpecFlagsTest, PlatformCanBeSetByAFlag) {
   FlagValues flags;
   flags.platform = "apulis";
   flags.command = {"train.py"};
   EXPECT_EQ(Specs(DocumentFromFlags(flags)).at(0).platform, "apulis");
 }
 
-TEST(SpecFlagsTest, FlagsWinOverTheFile) {
+TEST(SpecFlagsTest, FlagsOverrideTheFile) {
   FlagValues flags;
   flags.base = Document(R"(
 name: exp
@@ -98,7 +98,7 @@ parameters: {x: 1, y: 2}
   EXPECT_EQ(role.parameters, (Pairs{{"x", "1"}, {"y", "3"}}));
 }
 
-TEST(SpecFlagsTest, NoFlagsLeaveTheFileAsItIs) {
+TEST(SpecFlagsTest, NoFlagsLeaveTheFileUnchanged) {
   FlagValues flags;
   flags.base = Document("run: x\nresources: 3\nunknown: 1\n").as_object();
   EXPECT_EQ(DocumentFromFlags(flags), *flags.base);
@@ -130,7 +130,7 @@ TEST(SpecFlagsTest, FileWithoutAMapKeepsItsFault) {
   EXPECT_EQ(specs.error()[0].path, "resources");
 }
 
-TEST(SpecFlagsTest, MarksOfReplacedValuesAreForgotten) {
+TEST(SpecFlagsTest, PositionsOfReplacedValuesAreRemoved) {
   Marks marks;
   FlagValues flags;
   flags.base = Document("run: x\nresources: {nodes: 2}\nretries: 1\n", &marks).as_object();

@@ -42,7 +42,7 @@ void ReadVariables(const Cursor& root) {
   }
 }
 
-// Once all names are known: loops, and names that nothing stands for.
+// After all names are known: reports loops and unknown names.
 void CheckVariables(const Cursor& root) {
   for (const auto& loop : root.reading.variables().BreakLoops()) {
     const bool closed = loop.front() == loop.back();
@@ -61,8 +61,8 @@ void CheckVariables(const Cursor& root) {
   }
 }
 
-// Nodes, devices and ranks are known now: every role gets them, and what ${nodes} and the others
-// stand for in it. Gives back what they stand for in the job as a whole.
+// Nodes, devices and ranks are known: sets them in every role with the values of ${nodes} and the
+// other built-ins. Returns the values for the whole job.
 BuiltIns SettleSizes(const Cursor& root, JobDraft& job) {
   const auto refuse_beside_roles = [&](std::string_view key, bool said) {
     if (!said || !job.has_roles) return;
@@ -104,10 +104,10 @@ void CheckCommands(const Cursor& root, const JobDraft& job) {
   const json::object& document = root.value.get_object();
   const auto* roles = GetObject(document, "roles");
   for (const RoleDraft& draft : job.drafts) {
-    if (job.has_roles && draft.path.empty()) continue;  // `roles` itself has a fault
+    if (job.has_roles && draft.path.empty()) continue;  // `roles` has a fault itself
     if (draft.role.run != Command{} || document.contains("run")) continue;
     const auto* role = roles == nullptr ? nullptr : GetObject(*roles, draft.role.name);
-    if (role != nullptr && role->contains("run")) continue;  // has a fault of its own
+    if (role != nullptr && role->contains("run")) continue;  // has a fault itself
     root.reading.AddFault(draft.path.empty() ? "run" : draft.path + ".run", "nothing",
                           "what to execute, such as train.py or \"python train.py\"");
   }
@@ -117,7 +117,7 @@ void CheckCommands(const Cursor& root, const JobDraft& job) {
   }
 }
 
-// The first generation of ModelArts hands out the URLs themselves, and scripts copy.
+// The first generation of ModelArts passes URLs, and scripts copy.
 void SettleOutputs(JobDraft& job) {
   if (job.platform != "modelarts-v1") return;
   for (const Publishing& one : job.published) {
@@ -129,12 +129,12 @@ void SettleOutputs(JobDraft& job) {
   std::erase_if(job.published, [](const Publishing& one) { return IsFar(one.to); });
 }
 
-// obs:// and s3:// are two names of one place. Only for a place in a bucket.
+// obs:// and s3:// name the same place. Only for places in a bucket.
 std::string_view WithoutScheme(std::string_view place) {
   return place.substr(place.find("://") + 3);
 }
 
-// What names `file` inside of `folder`, both places in buckets; nothing where it is not in there.
+// The path of `file` inside `folder`, both in buckets; nothing if it is not inside.
 std::string_view InsideFolder(std::string_view file, std::string_view folder) {
   file = WithoutScheme(file);
   folder = WithoutScheme(folder);
@@ -143,7 +143,7 @@ std::string_view InsideFolder(std::string_view file, std::string_view folder) {
   return file.substr(folder.size() + 1);
 }
 
-// A boot file in a bucket: its folder is the code where none is named, and it is a file in there.
+// A boot file in a bucket: its folder is the code unless one is given, and the file must be inside.
 void SettleBootFile(const Cursor& root, JobDraft& job, RoleDraft& draft) {
   std::string& text = draft.role.run.text;
   if (!IsBucket(text) || text.find_first_of(" \t\n;&|<>'\"") != std::string::npos) return;
@@ -163,7 +163,7 @@ void SettleBootFile(const Cursor& root, JobDraft& job, RoleDraft& draft) {
     return refuse(fmt::format("a boot file inside of the code, {}", ShortText(job.code)),
                   "name the file as it is called in there, or leave `code` out");
   }
-  // One that looks like another place would be taken for it when the job is read again.
+  // A name that looks like another place would be misread when the job is read again.
   if (!IsBucket(inside)) text = inside;
 }
 
@@ -187,7 +187,7 @@ void CheckLaunch(const Cursor& root, const JobDraft& job) {
                         root.reading.Suggest(start, ways));
 }
 
-// A platform has folders of its own, and one of its names becomes a folder's.
+// A platform reserves folders, and some of its names become folders.
 void CheckPlatform(const Cursor& root, const JobDraft& job) {
   if (job.platform.empty()) return;
   if (job.workdir == "rank") {
@@ -219,7 +219,7 @@ void SettleWarning(const Cursor& root, JobDraft& job) {
         "limits.warning.before", HumanDuration(job.warning_ms),
         fmt::format("less than the limit of {}", HumanDuration(*job.time_limit_ms)));
   }
-  job.warning_ms = *job.time_limit_ms / 2;  // the usual minute is too long for a short job
+  job.warning_ms = *job.time_limit_ms / 2;  // the default of a minute is too long for a short job
 }
 
 JobSpec ReadJob(const Cursor& root, const Sweep& sweep, const Pairs& values) {
@@ -279,8 +279,8 @@ void CheckPublishedPlaces(const Cursor& root, const std::vector<JobSpec>& specs)
   }
 }
 
-// The first combination shows the faults of the file; one that only a later combination has is told
-// with the values that bring it out.
+// The first combination shows the faults of the file; a fault of a later combination is reported
+// with its values.
 void NameCombination(std::vector<Fault>& faults, const Pairs& values) {
   std::string with = "with";
   for (const auto& [name, value] : values) with += fmt::format(" {}={}", name, ShortText(value));

@@ -4,8 +4,8 @@
 
 #include "model/spec_reader.h"
 
-// Any bytes are read or refused with at least one fault; what was read has a normal form that reads
-// back equal.
+// Arbitrary bytes are read or rejected with at least one fault; a parsed job has a normal form that
+// round-trips.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace muster;
   const std::string_view text(reinterpret_cast<const char*>(data), size);

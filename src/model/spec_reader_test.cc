@@ -57,7 +57,7 @@ TEST(SpecReaderTest, DevicesMayBeWrittenInParts) {
   EXPECT_EQ(spec.roles[0].ranks, 1);
 }
 
-TEST(SpecReaderTest, ParametersBecomeTextAsTheyWereSpelled) {
+TEST(SpecReaderTest, ParametersKeepTheirSpelling) {
   const JobSpec spec = Read(
       "run: x\nparameters: {lr: 1e-4, n: 3, r: 0.10, on: true, l: [1, 2.5, a], s: 'a b', v: "
       "1.10}\n");
@@ -66,13 +66,13 @@ TEST(SpecReaderTest, ParametersBecomeTextAsTheyWereSpelled) {
                           Pair("l", "1,2.5,a"), Pair("s", "a b"), Pair("v", "1.10")));
 }
 
-TEST(SpecReaderTest, CommandsAreTextsOrWords) {
+TEST(SpecReaderTest, CommandsAreTextsOrWordLists) {
   EXPECT_EQ(Read("run: python t.py && echo\n").roles[0].run.text, "python t.py && echo");
   EXPECT_THAT(Read("run: [python, t.py, --n, 3, '']\n").roles[0].run.words,
               ElementsAre("python", "t.py", "--n", "3", ""));
 }
 
-TEST(SpecReaderTest, NamesAreMadeFromCodeOrCommand) {
+TEST(SpecReaderTest, DefaultNameComesFromCodeOrCommand) {
   EXPECT_EQ(Read("run: x\ncode: /home/me/resnet50/\n").name, "resnet50");
   EXPECT_EQ(Read("run: python -u src/train_it.py --x\n").name, "train_it");
   EXPECT_EQ(Read("run: [/usr/bin/nvidia-smi, -L]\n").name, "nvidia-smi");
@@ -106,7 +106,7 @@ roles:
   EXPECT_THAT(spec.roles[1].env, ElementsAre(Pair("X", "job"), Pair("Y", "worker")));
 }
 
-TEST(SpecReaderTest, BuiltInsAreThoseOfTheRole) {
+TEST(SpecReaderTest, BuiltInVariablesAreThoseOfTheRole) {
   const JobSpec spec = Read(R"(
 name: exp-${nodes}
 run: x ${nodes} ${devices} ${ranks} ${name}
@@ -119,7 +119,7 @@ roles: {a: {nodes: 2, devices: gpu:4}, b: {nodes: 3, ranks: 2}}
   EXPECT_EQ(spec.roles[1].run.text, "x 3 1 6 exp-5");
 }
 
-TEST(SpecReaderTest, VariablesStandForNumbersAndTruthToo) {
+TEST(SpecReaderTest, VariablesMayStandForNumbersAndBooleans) {
   const JobSpec spec = Read(R"(
 variables: {n: 3, kind: npu, yes: true, t: 2h, when: ended, one: "${n}1"}
 run: x
@@ -157,12 +157,12 @@ TEST(SpecReaderTest, ReadsLimitsAndStop) {
   EXPECT_EQ(Read("run: x\nlimits: {time: 60, warning: {signal: none}}\n").warning_signal, "");
 }
 
-TEST(SpecReaderTest, ShortLimitsAreWarnedOfHalfway) {
+TEST(SpecReaderTest, ShortLimitsAreWarnedAtHalfTime) {
   EXPECT_EQ(Read("run: x\nlimits: {time: 30}\n").warning_ms, 15'000);
   EXPECT_EQ(Read("run: x\nlimits: {time: 61}\n").warning_ms, 60'000);
 }
 
-TEST(SpecReaderTest, AfterTakesEveryForm) {
+TEST(SpecReaderTest, AfterAcceptsEveryForm) {
   EXPECT_EQ(Read("run: x\nafter: 3\n").after, (std::vector{AfterJob{.job = 3}}));
   EXPECT_EQ(Read("run: x\nafter: [3, 4]\n").after,
             (std::vector{AfterJob{.job = 3}, AfterJob{.job = 4}}));
@@ -178,12 +178,12 @@ TEST(SpecReaderTest, PlacesStayAsWritten) {
   EXPECT_EQ(spec.code, ".");
 }
 
-TEST(SpecReaderTest, EmptyMapsAreAsIfLeftOut) {
+TEST(SpecReaderTest, EmptyMapsCountAsAbsent) {
   EXPECT_EQ(Read("run: x\nparameters:\nenv:\nresources:\nlimits:\nhooks:\nsweep:\nvariables:\n"),
             Read("run: x\n"));
 }
 
-TEST(SpecReaderTest, KeepsWhatTheServerAdded) {
+TEST(SpecReaderTest, ValuesAddedByTheServerAreKept) {
   const JobSpec spec =
       Read("run: x\nmuster: {code_hash: 00ff, sweep_group: sweep-1, sweep_values: {lr: 0.1}}\n");
   EXPECT_EQ(spec.code_hash, "00ff");

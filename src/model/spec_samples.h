@@ -5,7 +5,7 @@
 
 namespace muster {
 
-// Job files that several tests read: every good one must be taken by the reader and by the schema.
+// Job files for several tests: the reader and the schema must accept every good one.
 inline constexpr std::array<std::string_view, 14> kGoodSamples = {
     "run: train.py\n",
     R"({"run": ["python3", "train.py", "--fast"], "resources": {"nodes": 2}})",
@@ -81,7 +81,7 @@ labels: {a: *cmd}
 roles: {chief: {}, worker: {nodes: 2}}
 )"};
 
-// Job files that neither takes.
+// Job files that the reader and the schema must reject.
 inline constexpr std::array<std::string_view, 17> kBadSamples = {
     "[]\n",
     "name: x\n",

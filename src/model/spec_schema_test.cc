@@ -69,7 +69,7 @@ bool FitsString(std::string_view text, const json::object& schema) {
   return std::regex_search(std::string(text), std::regex(pattern));
 }
 
-// As much of JSON Schema as the job file's uses.
+// The subset of JSON Schema that the job file's schema uses.
 bool Fits(const json::value& value, const json::object& schema) {
   if (const auto* type = schema.if_contains("type"); type && !FitsType(value, *type)) return false;
   if (const auto* any = GetArray(schema, "anyOf"); any && !FitsAny(value, *any)) return false;
@@ -97,7 +97,7 @@ json::value Document(std::string_view text) {
   return document ? *document : nullptr;
 }
 
-TEST(SpecSchemaTest, TakesEveryGoodSampleAndItsNormalForm) {
+TEST(SpecSchemaTest, AcceptsEveryGoodSampleAndItsNormalForm) {
   const json::object schema = JobFileSchema();
   for (std::string_view sample : kGoodSamples) {
     const json::value document = Document(sample);
@@ -108,7 +108,7 @@ TEST(SpecSchemaTest, TakesEveryGoodSampleAndItsNormalForm) {
   }
 }
 
-TEST(SpecSchemaTest, RefusesEveryBadSampleAsTheReaderDoes) {
+TEST(SpecSchemaTest, RejectsEveryBadSampleLikeTheReader) {
   const json::object schema = JobFileSchema();
   for (std::string_view sample : kBadSamples) {
     const json::value document = Document(sample);

@@ -23,7 +23,7 @@ std::vector<JobSpec> Read(std::string_view text) {
   return *specs;
 }
 
-// Through the document, and through the text that spec.json holds.
+// Through the document, and through the text of spec.json.
 void ExpectRoundTrip(const JobSpec& spec) {
   const json::object normal = ToJsonObject(spec);
   const auto again = ReadSpecs(normal, {});
@@ -36,14 +36,14 @@ void ExpectRoundTrip(const JobSpec& spec) {
   EXPECT_EQ(*text, json::value(normal));
 }
 
-TEST(SpecTest, NormalFormOfEverySampleReadsBackEqual) {
+TEST(SpecTest, NormalFormOfEverySampleRoundTrips) {
   for (std::string_view sample : kGoodSamples) {
     SCOPED_TRACE(sample);
     for (const JobSpec& spec : Read(sample)) ExpectRoundTrip(spec);
   }
 }
 
-TEST(SpecTest, NormalFormKeepsWhatTheServerAdds) {
+TEST(SpecTest, NormalFormKeepsValuesAddedByTheServer) {
   for (std::string_view sample : kGoodSamples) {
     SCOPED_TRACE(sample);
     for (JobSpec spec : Read(sample)) {
@@ -55,7 +55,7 @@ TEST(SpecTest, NormalFormKeepsWhatTheServerAdds) {
   }
 }
 
-TEST(SpecTest, NormalFormKeepsTextThatLooksLikeAnythingElse) {
+TEST(SpecTest, NormalFormKeepsTextThatLooksLikeOtherTypes) {
   for (std::string_view word :
        {"true", "null", "1e5", "007", "${name}", "$${x}", " a ", "a\nb", "é"}) {
     JobSpec spec = Read("run: x\n").front();
@@ -78,7 +78,7 @@ TEST(SpecTest, NormalFormKeepsMilliseconds) {
   ExpectRoundTrip(spec);
 }
 
-TEST(SpecTest, TotalsAreOverAllRoles) {
+TEST(SpecTest, TotalsIncludeAllRoles) {
   const JobSpec spec =
       Read("run: x\nroles: {a: {nodes: 2, devices: gpu:4}, b: {nodes: 3, ranks: 2}}\n").front();
   EXPECT_EQ(spec.TotalNodes(), 5);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kVersion = 1;
 
-// Of a list; none where there is no list.
+// The members of a list; none for other values.
 std::span<const json::value> Members(const json::object& from, std::string_view key) {
   const auto* list = GetArray(from, key);
   if (list == nullptr) return {};

@@ -10,20 +10,20 @@
 
 namespace muster {
 
-// What is brought to a node before anything of the job runs, once for all of its ranks:
-// staging.json, one of the files that an order puts into the node's folder. All paths absolute.
+// What is placed on a node before the ranks start, once for all ranks: staging.json in the node's
+// folder. All paths are absolute.
 struct InputOrder {
-  std::string name;  // empty: the code
+  std::string name;  // empty for the code
   std::string url;
-  std::string folder;  // …/attempts/<n>/inputs/<name>: what it stands for is put in there
-  std::string leaf;    // under this name; empty: what lies below the URL, without a name of its own
+  std::string folder;  // …/attempts/<n>/inputs/<name>, which receives the content
+  std::string leaf;    // the name inside; empty to place everything below the URL directly
 
   std::string_view shown() const { return name.empty() ? std::string_view("code") : name; }
 };
 
-// Where something goes when the job has ended, looked at before it begins.
+// A destination that is checked before the job starts.
 struct Destination {
-  std::string name;        // of the output; empty: the logs
+  std::string name;        // of the output; empty for the logs
   std::string url;         // in a bucket, or a folder
   bool overwrite = false;  // replaces the complete result of another job
 };
@@ -31,8 +31,8 @@ struct Destination {
 struct Staging {
   std::string token;        // of the attempt
   std::string attempt_dir;  // …/attempts/<n>
-  std::string data_dir;     // endpoint.json of the server is here, and cache/inputs
-  int64_t cache_limit = 0;  // bytes; 0: a share of the disk
+  std::string data_dir;     // contains endpoint.json of the server, and cache/inputs
+  int64_t cache_limit = 0;  // bytes; 0 for a share of the disk
   std::vector<InputOrder> inputs;
   std::vector<Destination> destinations;
 };

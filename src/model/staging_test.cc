@@ -13,7 +13,7 @@ Staging Sample() {
           .inputs = {{"a", "s3://bkt/x", "/data/jobs/1/attempts/1/inputs/a", "x"}}};
 }
 
-TEST(StagingFormTest, ComesBackAsItWasWritten) {
+TEST(StagingFormTest, RoundTrips) {
   const auto read = StagingFromJson(ToJsonObject(Sample()));
   ASSERT_TRUE(read) << read.error().text;
   EXPECT_EQ(read->token, "t");
@@ -27,7 +27,7 @@ TEST(StagingFormTest, ComesBackAsItWasWritten) {
   EXPECT_EQ(read->inputs[0].leaf, "x");
 }
 
-TEST(StagingFormTest, WhatIsNotWholeIsRefused) {
+TEST(StagingFormTest, IncompleteDocumentIsRefused) {
   EXPECT_EQ(StagingFromJson(json::array{}).error().code, Code::kCorrupt);
   for (const char* key : {"token", "attempt_dir", "data_dir"}) {
     json::object document = ToJsonObject(Sample());

@@ -12,8 +12,8 @@ constexpr NameTable<Event, Event::kEndedStopped> kEvents = {
     "upstream_failed", "ended_well", "ended_badly", "ended_retry", "ended_stopped"};
 static_assert(kStates.back() != nullptr && kEvents.back() != nullptr);
 
-// One row a state, one column an event. `stay`: nothing to do, the event is late or repeated.
-// `no`: must not happen (ours) or is refused (a user's).
+// One row per state, one column per event. `stay`: the event is late or repeated and has no effect.
+// `no`: a program error, or a refused request of a user.
 struct Cell {
   Transition::Kind kind;
   State next;

@@ -1,5 +1,5 @@
-// The table of states and events held against the promises of a job's life, told here as rules and
-// not as cells, under random orders of events.
+// The table of states and events, compared with the rules of a job's life under random sequences of
+// events.
 #include <ostream>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct Step {
 };
 std::ostream& operator<<(std::ostream& out, const Step& step) { return out << Name(step.event); }
 
-// What ends a job comes seldom, or few would see a second attempt.
+// Events that end a job are rare, so that second attempts occur.
 rc::Gen<Step> AnyStep() {
   const auto any = rc::gen::map(rc::gen::inRange(0, kEventCount), [](int i) { return Event(i); });
   const auto going = rc::gen::element(Event::kPlaced, Event::kStarted, Event::kRankFailed,
@@ -28,7 +28,7 @@ rc::Gen<Step> AnyStep() {
 }
 rc::Gen<std::vector<Step>> AnySteps() { return rc::gen::container<std::vector<Step>>(AnyStep()); }
 
-// A job by what is true of it. Its state is what these facts look like from outside.
+// A job as a set of facts, from which its state follows.
 class Life {
  public:
   State Shown() const {
@@ -38,10 +38,10 @@ class Life {
     return all_execute_ ? State::kRunning : State::kStarting;
   }
 
-  // Whether the event can be true now; takes it in if so.
+  // Whether the event is possible now; applies it if so.
   bool Take(Event event) {
     if (!CanBeTrue(event)) return false;
-    if (end_) return true;  // said again
+    if (end_) return true;  // repeated
     switch (event) {
       case Event::kPlaced:
         *this = {.alive_ = true, .attempts_ = attempts_ + 1};
@@ -76,9 +76,9 @@ class Life {
 
   int attempts() const { return attempts_; }
 
-  bool alive_ = false;        // an attempt may have processes
-  bool all_execute_ = false;  // of that attempt
-  bool leaving_ = false;      // of that attempt
+  bool alive_ = false;        // the attempt may have processes
+  bool all_execute_ = false;  // of the attempt
+  bool leaving_ = false;      // of the attempt
   int attempts_ = 0;
   std::optional<State> end_;
 
@@ -99,13 +99,13 @@ class Life {
       case Event::kEndedRetry:
         return !end_ && alive_;
       case Event::kStopAsked:
-        return !end_;  // what has ended cannot be stopped
+        return !end_;  // an ended job cannot be stopped
       case Event::kUpstreamFailed:
         return end_ ? *end_ == State::kStopped : !alive_;
       case Event::kEndedWell:
         return end_ ? *end_ == State::kSucceeded : alive_;
       case Event::kEndedBadly:
-        return end_ ? *end_ == State::kFailed : true;  // it may fail before it has an attempt
+        return end_ ? *end_ == State::kFailed : true;  // it may fail before its first attempt
       case Event::kEndedStopped:
         return end_ ? *end_ == State::kStopped : alive_;
     }
@@ -113,7 +113,7 @@ class Life {
   }
 };
 
-TEST(StatesProperty, TheTableTellsTheLifeOfAJobInEveryOrderOfEvents) {
+TEST(StatesProperty, TableMatchesTheRulesForEverySequenceOfEvents) {
   CheckProperty(1'000, [] {
     const auto steps = *AnySteps();
     Life life;
@@ -133,8 +133,8 @@ TEST(StatesProperty, TheTableTellsTheLifeOfAJobInEveryOrderOfEvents) {
   });
 }
 
-// What a fair world does next: it places what waits, and sooner or later proves an attempt clean.
-// `retries` bounds how often that is not the job's end.
+// The next event of a fair environment: it places waiting jobs and eventually proves each attempt
+// clean. `retries` bounds the number of retries.
 Event FairEvent(State state, int& retries) {
   if (state == State::kQueued) return Event::kPlaced;
   return retries-- > 0
@@ -142,7 +142,7 @@ Event FairEvent(State state, int& retries) {
              : *rc::gen::element(Event::kEndedWell, Event::kEndedBadly, Event::kEndedStopped);
 }
 
-TEST(StatesProperty, WhateverHappenedAJobEndsOnceTheWorldIsFair) {
+TEST(StatesProperty, JobEndsInAFairEnvironment) {
   CheckProperty(1'000, [] {
     State state = State::kQueued;
     for (const Step& step : *AnySteps()) state = Next(state, step.event).next;
@@ -157,8 +157,8 @@ TEST(StatesProperty, WhateverHappenedAJobEndsOnceTheWorldIsFair) {
   });
 }
 
-// `stopped` is a promise that nothing runs any more.
-TEST(StatesProperty, NothingButAProofEndsAnAttempt) {
+// `stopped` promises that no process runs.
+TEST(StatesProperty, OnlyAProofEndsAnAttempt) {
   CheckProperty(1'000, [] {
     State state = State::kQueued;
     for (const Step& step : *AnySteps()) {

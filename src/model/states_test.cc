@@ -35,7 +35,7 @@ TEST(StatesTest, EveryCellIsDecidedAndOnlyMovesChangeTheState) {
   }
 }
 
-TEST(StatesTest, NothingLeavesATerminalState) {
+TEST(StatesTest, TerminalStatesAreFinal) {
   for (State state : AllStates()) {
     if (!IsTerminal(state)) continue;
     for (Event event : AllEvents()) EXPECT_EQ(Next(state, event).next, state) << Name(event);
@@ -58,7 +58,7 @@ TEST(StatesTest, EveryUnfinishedStateCanReachEveryTerminalState) {
   }
 }
 
-TEST(StatesTest, AStopIsHonouredInEveryUnfinishedStateAndRefusedInTheOthers) {
+TEST(StatesTest, StopIsAcceptedInEveryUnfinishedStateAndRefusedInOthers) {
   EXPECT_EQ(Next(State::kQueued, Event::kStopAsked).next, State::kStopped);
   EXPECT_EQ(Next(State::kStarting, Event::kStopAsked).next, State::kStopping);
   EXPECT_EQ(Next(State::kRunning, Event::kStopAsked).next, State::kStopping);
@@ -67,13 +67,13 @@ TEST(StatesTest, AStopIsHonouredInEveryUnfinishedStateAndRefusedInTheOthers) {
     EXPECT_EQ(Next(end, Event::kStopAsked).kind, Kind::kRefuse);
 }
 
-TEST(StatesTest, StoppedIsReachedFromALivingAttemptOnlyByProofOfCleanness) {
+TEST(StatesTest, StoppedRequiresTheProofOfARunningAttempt) {
   for (State state : {State::kStarting, State::kRunning, State::kStopping})
     for (Event event : AllEvents())
       if (Next(state, event).next == State::kStopped) EXPECT_EQ(event, Event::kEndedStopped);
 }
 
-TEST(StatesTest, NamesGoBothWays) {
+TEST(StatesTest, NamesRoundTrip) {
   for (State state : AllStates()) EXPECT_EQ(StateFromName(Name(state)), state);
   EXPECT_EQ(StateFromName("paused"), std::nullopt);
 }

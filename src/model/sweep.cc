@@ -11,7 +11,8 @@
 namespace muster {
 namespace {
 
-// Every combination costs about as much as the document has text; the whole sweep may cost so much.
+// The cost of a combination is about the size of the document; this is the limit for the whole
+// sweep.
 constexpr size_t kMaxSweepBytes = size_t{64} << 20;
 constexpr size_t kMaxSweepNames = 20;
 
@@ -42,7 +43,7 @@ size_t TextSize(const json::value& value) {
   return size;
 }
 
-// The job's parameter of that name, and those of its roles.
+// The parameter of that name in the job and its roles.
 std::vector<const json::value*> ParametersNamed(const json::object& document,
                                                 std::string_view name) {
   std::vector<const json::value*> found;

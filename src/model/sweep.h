@@ -11,27 +11,27 @@ namespace muster {
 
 inline constexpr int64_t kMaxSweepJobs = 10'000;
 
-// `sweep:` of a job file: one job for each combination of the values.
+// `sweep:` of a job file: one job per combination of values.
 class Sweep {
  public:
-  // Reads the member `sweep`, if there is one; faults go to `root.reading`.
+  // Reads the member `sweep` if present; reports faults to `root.reading`.
   explicit Sweep(const Cursor& root);
 
-  int64_t Count() const { return count_; }  // 1 without a sweep, and with one that has faults
+  int64_t Count() const { return count_; }  // 1 without a sweep, and for one with faults
   bool Empty() const { return axes_.empty(); }
 
-  // The values of one combination; the last name turns fastest.
+  // The values of a combination; the last name varies fastest.
   Pairs Combination(int64_t index) const;
 
-  // Puts the values into the parameters of the roles, for names that are parameters.
+  // Sets the values of names that are parameters in the roles.
   void SetParameters(const Pairs& values, std::vector<Role>& roles) const;
 
  private:
   struct Axis {
     std::string name;
     std::vector<std::string> values;
-    bool exists = false;        // some role has a parameter of this name
-    bool is_parameter = false;  // its values become that parameter
+    bool exists = false;        // a role has a parameter of this name
+    bool is_parameter = false;  // the values replace that parameter
   };
 
   void Read(const Cursor& at, const json::value& document);

@@ -38,7 +38,7 @@ Fault OnlyFault(std::string_view text) {
   return specs.error().front();
 }
 
-TEST(SweepTest, MakesOneJobACombinationTheLastNameFastest) {
+TEST(SweepTest, OneJobPerCombinationWithTheLastNameFastest) {
   const auto jobs = Jobs("run: x\nsweep: {a: [1, 2], b: [p, q, r]}\n");
   ASSERT_THAT(jobs, SizeIs(6));
   EXPECT_THAT(jobs[0].sweep_values, ElementsAre(Pair("a", "1"), Pair("b", "p")));
@@ -51,25 +51,25 @@ TEST(SweepTest, UnusedNamesBecomeParameters) {
   EXPECT_THAT(jobs[1].roles[0].parameters, ElementsAre(Pair("n", "1"), Pair("lr", "1e-3")));
 }
 
-TEST(SweepTest, ParametersOfTheNameAreReplaced) {
+TEST(SweepTest, ParametersWithTheNameAreReplaced) {
   const auto jobs = Jobs("run: x ${lr}\nparameters: {lr: 9, n: 1}\nsweep: {lr: [0.1, 0.2]}\n");
   EXPECT_THAT(jobs[1].roles[0].parameters, ElementsAre(Pair("lr", "0.2"), Pair("n", "1")));
   EXPECT_EQ(jobs[1].roles[0].run.text, "x 0.2");
 }
 
-TEST(SweepTest, ParametersMadeOfTheNameAreExpanded) {
+TEST(SweepTest, ParametersThatUseTheNameAreExpanded) {
   const auto jobs = Jobs("run: x\nparameters: {lr: '${lr}e-3'}\nsweep: {lr: [1, 2]}\n");
   EXPECT_THAT(jobs[1].roles[0].parameters, ElementsAre(Pair("lr", "2e-3")));
 }
 
-TEST(SweepTest, NamesThatAreUsedAreNotParameters) {
+TEST(SweepTest, UsedNamesDoNotBecomeParameters) {
   const auto jobs = Jobs("run: x --rate ${lr}\nname: j-${lr}\nsweep: {lr: [0.1, 0.2]}\n");
   EXPECT_THAT(jobs[0].roles[0].parameters, IsEmpty());
   EXPECT_EQ(jobs[0].roles[0].run.text, "x --rate 0.1");
   EXPECT_EQ(jobs[1].name, "j-0.2");
 }
 
-TEST(SweepTest, SizesMayBeSwept) {
+TEST(SweepTest, SizesCanBeSwept) {
   const auto jobs = Jobs("run: x\nsweep: {n: [1, 2, 4]}\nresources: {nodes: '${n}'}\n");
   EXPECT_EQ(jobs[2].roles[0].nodes, 4);
   EXPECT_THAT(jobs[2].roles[0].parameters, IsEmpty());
@@ -87,14 +87,14 @@ TEST(SweepTest, VariablesMayUseSweptNames) {
   EXPECT_THAT(jobs[1].roles[0].parameters, IsEmpty());
 }
 
-TEST(SweepTest, FaultOfALaterCombinationNamesItsValues) {
+TEST(SweepTest, FaultOfALaterCombinationIncludesItsValues) {
   const Fault fault = OnlyFault("run: x\nsweep: {n: [1, 0]}\nresources: {nodes: '${n}'}\n");
   EXPECT_EQ(fault.path, "resources.nodes");
   EXPECT_EQ(fault.found, "0");
   EXPECT_EQ(fault.hint, "with n=0");
 }
 
-TEST(SweepTest, TenThousandJobsAreTheMost) {
+TEST(SweepTest, LimitIsTenThousandJobs) {
   std::string values = "[0";
   for (int i = 1; i < 100; ++i) values += ", " + std::to_string(i);
   values += "]";
@@ -103,7 +103,7 @@ TEST(SweepTest, TenThousandJobsAreTheMost) {
               HasSubstr("more than 10000 combinations"));
 }
 
-TEST(SweepTest, LongListsOfValuesAreTaken) {
+TEST(SweepTest, LongListsOfValuesAreAccepted) {
   std::string values = "[0";
   for (int i = 1; i < 9'000; ++i) values += ", " + std::to_string(i);
   EXPECT_THAT(Jobs("run: x\nsweep: {seed: " + values + "]}\n"), SizeIs(9'000));

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 14> kSignals = {"HUP",  "INT",   "QUIT", 
                                                        "ALRM", "TERM",  "CONT",   "TSTP", "URG",
                                                        "XCPU", "WINCH", "VTALRM", "none"};
 
-// `set` as inside the brackets of a pattern: single characters and ranges; '-' stands last.
+// `set` as in the brackets of a pattern: characters and ranges, with '-' last.
 bool InSet(std::string_view set, char c) {
   for (size_t i = 0; i < set.size(); ++i) {
     const bool range = i + 2 < set.size() && set[i + 1] == '-';
@@ -25,8 +25,8 @@ bool InSet(std::string_view set, char c) {
   return false;
 }
 
-// A field that may be a number, a truth value and so on may also be a text with a variable in it,
-// which then stands for what its expansion spells.
+// A field for numbers, booleans and similar also accepts text with a variable, and then uses the
+// expanded value.
 std::optional<json::value> Resolved(const Cursor& at, std::string_view expected) {
   const auto* text = at.value.if_string();
   if (text == nullptr || text->find("${") == std::string::npos) return at.value;
@@ -125,7 +125,7 @@ std::optional<std::string> Word::Read(const Cursor& at) const {
 }
 
 json::object Word::Schema() const {
-  // A number such as 2024 is a name as well.
+  // A number such as 2024 is also a name.
   return {{"anyOf", json::array{json::object{{"type", "string"}, {"pattern", rule.Pattern()}},
                                 json::object{{"type", "string"}, {"pattern", "\\$\\{"}},
                                 json::object{{"type", json::array{"number", "boolean"}}}}}};

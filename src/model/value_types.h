@@ -13,15 +13,15 @@
 
 namespace muster {
 
-// The kinds of values that fields of a job file have. Each knows how to read one (a fault and
-// nothing when it cannot) and what its JSON Schema is, so that the two never part.
+// The value types of job-file fields. Each has a reader (which reports a fault for invalid values)
+// and a JSON Schema, so that both stay consistent.
 
-// Words made of certain characters: "A-Za-z0-9" in front, then up to `longest` - 1 of `rest`.
+// Words of certain characters: first "A-Za-z0-9", then up to `longest` - 1 of `rest`.
 struct WordRule {
   std::string_view first;
   std::string_view rest;
   size_t longest;
-  std::string_view expected;  // in words
+  std::string_view expected;  // as text
 
   bool Fits(std::string_view word) const;
   std::string Pattern() const;  // ECMA-262, anchored
@@ -30,7 +30,7 @@ struct WordRule {
 extern const WordRule kNameRule;       // jobs, roles, labels
 extern const WordRule kParameterRule;  // parameters, inputs, outputs, sweep names
 extern const WordRule kEnvRule;
-extern const WordRule kKindRule;  // of devices
+extern const WordRule kKindRule;  // device kinds
 
 struct WholeNumber {
   int64_t min;
@@ -50,7 +50,7 @@ struct Word {
   json::object Schema() const;
 };
 
-// Any text that is not empty.
+// Any non-empty text.
 struct FreeText {
   std::string_view expected;
   UnknownName unknown = UnknownName::kFault;
@@ -64,7 +64,7 @@ struct Choice {
   json::object Schema() const;
 };
 
-// A length of time in milliseconds; numbers are seconds.
+// A duration in milliseconds; plain numbers are seconds.
 struct Duration {
   int64_t min_ms = 0;
   int64_t max_ms = 0;
@@ -78,7 +78,7 @@ struct ByteCount {
 };
 
 struct Signal {
-  std::optional<std::string> Read(const Cursor& at) const;  // "USR1"; "none" gives an empty text
+  std::optional<std::string> Read(const Cursor& at) const;  // "USR1"; "none" yields an empty text
   json::object Schema() const;
 };
 
@@ -100,13 +100,13 @@ struct AfterJobs {
   json::object Schema() const;
 };
 
-// What an entry's value may be besides a scalar.
+// Permitted types of a value besides scalars.
 enum class EntryValue { kScalar, kScalarOrList };
 
-// Whether a key of a map fits its rule; a fault when not.
+// Whether a key of a map satisfies its rule; reports a fault otherwise.
 bool CheckKey(const Cursor& at, std::string_view key, const WordRule& rule);
 
-// A map from words to texts, in the order of the file.
+// A map from words to texts, in file order.
 struct Entries {
   const WordRule& key;
   EntryValue value;
@@ -115,7 +115,7 @@ struct Entries {
   json::object Schema() const;
 };
 
-// The same schema, or a text with a variable in it.
+// The schema, or a text with a variable.
 json::object OrVariable(json::object schema);
 
 }  // namespace muster

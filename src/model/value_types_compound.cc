@@ -12,8 +12,8 @@ namespace {
 constexpr int64_t kMaxDevices = 1024;
 constexpr std::string_view kDevicesForm = "KIND:COUNT such as npu:8";
 
-// "npu:x" and "8npu" are slips; the way out is said with the user's own words where they make
-// sense.
+// Handles mistakes such as "npu:x" and "8npu": the hint contains the user's words where they are
+// usable.
 std::string DevicesHint(std::string_view text) {
   const auto digits = [](char c) { return c >= '0' && c <= '9'; };
   if (!text.empty() && std::ranges::all_of(text, digits)) return "say of which kind, as in gpu:8";
@@ -160,7 +160,7 @@ json::object CommandLine::Schema() const {
 
 std::optional<Pairs> Entries::Read(const Cursor& at) const {
   Pairs pairs;
-  if (at.value.is_null()) return pairs;  // everything below it commented out
+  if (at.value.is_null()) return pairs;  // all members are commented out
   const auto* object = at.value.if_object();
   if (object == nullptr) {
     at.Fault("a map of names and values");

@@ -7,9 +7,10 @@ namespace muster {
 namespace {
 
 constexpr size_t kLongestChain = 64;
-constexpr size_t kLongestReference = 200;  // ${ and } included
+constexpr size_t kLongestReference = 200;  // including ${ and }
 constexpr size_t kMaxProblems = 10;
-// Of all texts together, over all jobs of a sweep; a name that stands for nothing costs its step.
+// The limit for all texts together, over all jobs of a sweep; a name without a value costs one
+// step.
 constexpr size_t kBudget = 16 * kMaxExpandedBytes;
 constexpr size_t kStep = 16;
 
@@ -22,7 +23,7 @@ struct Piece {
   std::string_view name;  // between the braces
 };
 
-// Takes the next piece off the front. Precondition: the text is not empty.
+// Removes the next piece from the front. Precondition: the text is not empty.
 Piece TakePiece(std::string_view& text) {
   const auto take = [&](Piece::Kind kind, size_t length, std::string_view name = {}) {
     const Piece piece{.kind = kind, .text = text.substr(0, length), .name = name};
@@ -159,7 +160,7 @@ void Variables::AppendName(std::string_view piece, std::string_view name, Expans
     return;
   }
   if (broken_.contains(name)) return expansion.Report(VariableProblem::Kind::kBroken, name);
-  if (expansion.depth >= kLongestChain) return;  // BreakLoops left none
+  if (expansion.depth >= kLongestChain) return;  // BreakLoops removed all loops
   ++expansion.depth;
   Append(found->second, expansion);
   --expansion.depth;

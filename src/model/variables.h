@@ -21,7 +21,7 @@ inline constexpr std::string_view kBuiltInNamesTaken =
 inline constexpr std::string_view kJobIdVariable = "${job_id}";
 inline constexpr size_t kMaxExpandedBytes = size_t{1} << 20;
 
-// What the built-in names stand for, as far as it is known yet.
+// The values of built-in names, as far as they are known.
 struct BuiltIns {
   std::optional<int64_t> nodes;
   std::optional<int64_t> devices;
@@ -32,31 +32,31 @@ struct BuiltIns {
   std::optional<std::string> Find(std::string_view wanted) const;
 };
 
-// What an unknown ${name} is: a fault, or a word for the shell that runs the text later.
+// How an unknown ${name} is handled: as a fault, or as text for the shell that runs it.
 enum class UnknownName { kFault, kKeep };
 
 struct VariableProblem {
-  // kBroken: a variable on the way has a problem of its own, which is reported there.
+  // kBroken: a variable in the chain has a problem, which is reported there.
   enum class Kind { kUnknown, kMalformed, kTooLarge, kBroken } kind;
   std::string name;  // between the braces
 };
 
-// The variables of one job. Values may refer to each other and to built-ins; BreakLoops comes
-// before the first Expand.
+// The variables of a job. Values may refer to each other and to built-ins; call BreakLoops before
+// the first Expand.
 class Variables {
  public:
   void Define(std::string name, std::string text) { texts_[std::move(name)] = std::move(text); }
   bool Has(std::string_view name) const { return texts_.contains(name); }
-  std::vector<std::string_view> Names() const;  // with the built-in ones
+  std::vector<std::string_view> Names() const;  // including built-in ones
 
-  // Every way from a variable back to itself, such as {a, b, a}, and every chain of more than 64.
-  // What stands on them is empty afterwards, and using it gives kBroken.
+  // Returns every cycle of variables, such as {a, b, a}, and every chain longer than 64. Their
+  // variables are empty afterwards, and using them yields kBroken.
   std::vector<std::vector<std::string>> BreakLoops();
 
-  // Replaces every ${name}; `$${` gives `${`. Problems of the text itself are reported, at most
-  // ten, and leave their part as it was; those inside a variable are kBroken. The work over the
-  // life of this object is bounded, so that variables which double each other end as kTooLarge
-  // instead of filling the memory.
+  // Replaces every ${name}; `$${` yields `${`. Reports at most ten problems of the text, whose
+  // parts stay unchanged; problems inside a variable are kBroken. The total work of this object is
+  // bounded, so that variables that double each other end as kTooLarge instead of filling the
+  // memory.
   std::string Expand(std::string_view text, const BuiltIns& built_ins, UnknownName unknown,
                      std::vector<VariableProblem>& problems);
 
@@ -70,10 +70,10 @@ class Variables {
   size_t spent_ = 0;
 };
 
-// The well-formed names that the text refers to.
+// The well-formed names in the text.
 std::vector<std::string_view> ReferencesIn(std::string_view text);
 
-// The inverse of Expand for text that refers to nothing: `${` becomes `$${`.
+// The inverse of Expand for text without references: `${` becomes `$${`.
 std::string EscapeVariables(std::string_view text);
 
 bool IsVariableName(std::string_view name);

@@ -49,7 +49,7 @@ TEST(VariablesTest, EscapingIsUndoneByExpanding) {
   }
 }
 
-TEST(VariablesTest, UnknownNamesAreProblemsOrStay) {
+TEST(VariablesTest, UnknownNamesAreProblemsOrKept) {
   Variables variables;
   const Expanded strict = Expand(variables, "${x} ${y} ${x}");
   ASSERT_THAT(strict.problems, SizeIs(2));
@@ -68,7 +68,7 @@ TEST(VariablesTest, MalformedNamesAreProblems) {
   }
 }
 
-TEST(VariablesTest, LoopsAreFoundAndBroken) {
+TEST(VariablesTest, LoopsAreFoundAndRemoved) {
   Variables variables;
   variables.Define("a", "${b}");
   variables.Define("b", "x${c}");
@@ -85,7 +85,7 @@ TEST(VariablesTest, LoopsAreFoundAndBroken) {
   EXPECT_THAT(result.problems, SizeIs(2));
 }
 
-TEST(VariablesTest, LongChainsAreBroken) {
+TEST(VariablesTest, LongChainsAreRemoved) {
   Variables variables;
   for (int i = 0; i < 5000; ++i) {
     variables.Define("v" + std::to_string(i), "${v" + std::to_string(i + 1) + "}");
@@ -95,7 +95,7 @@ TEST(VariablesTest, LongChainsAreBroken) {
   EXPECT_THAT(variables.BreakLoops(), IsEmpty());
 }
 
-TEST(VariablesTest, DoublingVariablesEndAsTooLarge) {
+TEST(VariablesTest, DoublingVariablesAreTooLarge) {
   Variables variables;
   variables.Define("v0", "0123456789");
   for (int i = 1; i < 60; ++i) {
@@ -109,7 +109,7 @@ TEST(VariablesTest, DoublingVariablesEndAsTooLarge) {
   EXPECT_LE(result.text.size(), kMaxExpandedBytes);
 }
 
-TEST(VariablesTest, DoublingOfNothingEndsAsTooLarge) {
+TEST(VariablesTest, DoublingOfEmptyVariablesIsTooLarge) {
   Variables variables;
   variables.Define("v0", "");
   for (int i = 1; i < 60; ++i) {
@@ -119,7 +119,7 @@ TEST(VariablesTest, DoublingOfNothingEndsAsTooLarge) {
   EXPECT_EQ(Expand(variables, "${v59}").problems.size(), 1u);
 }
 
-TEST(VariablesTest, ManyOpenBracesAreReadInTime) {
+TEST(VariablesTest, ManyOpenBracesAreReadQuickly) {
   Variables variables;
   std::string text;
   for (int i = 0; i < 300'000; ++i) text += "${";

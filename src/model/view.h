@@ -9,22 +9,22 @@
 
 namespace muster {
 
-// What the processes of a node see beside the machine's own file system: folders of the job under
-// the names that a platform's scripts know. dialect/ decides it, launcher/view.h makes it.
+// The file system view of a node's processes: folders of the job under the names that scripts of a
+// platform expect. dialect/ decides it, launcher/view.h creates it.
 
 struct ViewMount {
-  std::string path;        // the name inside, absolute
-  std::string source;      // what stands behind it on the machine; made as a folder if missing
-  bool given = false;      // by the user: never made, and a missing one is said
-  bool if_absent = false;  // only where the machine has nothing of this name
+  std::string path;        // absolute path inside the view
+  std::string source;      // source on the machine; created as a folder if missing
+  bool given = false;      // given by the user: never created, and reported if missing
+  bool if_absent = false;  // only if the machine has no such path
   bool scratch = false;    // removed with the attempt
   bool operator==(const ViewMount&) const = default;
 };
 
 struct View {
-  std::vector<ViewMount> mounts;  // outer ones before those inside of them
-  Pairs links;                    // path inside -> where it leads
-  std::vector<std::string> keep;  // paths of the machine that no mount may hide
+  std::vector<ViewMount> mounts;  // outer paths precede inner ones
+  Pairs links;                    // path inside to link target
+  std::vector<std::string> keep;  // machine paths that no mount may hide
   bool operator==(const View&) const = default;
 };
 

@@ -27,7 +27,7 @@ class Places {
   Position At(const YAML::Mark& mark) const {
     if (mark.is_null()) return {};
     Position at{.line = mark.line + 1, .column = mark.column + 1};
-    // Counting characters is worth it only where a person might count along.
+    // Columns are counted in characters only up to this width.
     constexpr int kWidest = 1000;
     if (mark.column > kWidest || size_t(mark.line) >= lines_.size()) return at;
     at.column = PositionOf(text_.substr(lines_[size_t(mark.line)]), size_t(mark.column)).column;

@@ -11,7 +11,7 @@ inline http::Response XmlResponse(std::string document, int status = 200) {
   return {status, {{"Content-Type", "application/xml"}}, std::move(document)};
 }
 
-// Every account of the store is the same owner to clients.
+// Clients see one owner for all objects and buckets.
 inline constexpr const char* kOwnerId = "muster";
 
 }  // namespace muster::objects

@@ -1,4 +1,4 @@
-// POST of a piece that an object grows by: an operation of OBS alone.
+// POST that appends a piece to an object: an operation of OBS only.
 #include "base/text.h"
 #include "objects/object_headers.h"
 #include "objects/operations.h"
@@ -19,7 +19,7 @@ class AppendTarget final : public BodyTarget {
     return {};
   }
 
-  // In the pool, for it waits for the disk.
+  // Runs in the pool, because it waits for the disk.
   void Done(const BodySums& sums) override {
     call_->parts.pool.Run(
         [call = call_, position = position_, meta = meta_, file = file_, md5 = sums.md5] {

@@ -1,5 +1,5 @@
-// How an object grows. Its file is written behind what its metadata covers, and only then the
-// metadata is: whatever happens between, the object is what it was.
+// Appends to objects. The bytes are written behind the end that the metadata records, and the
+// metadata afterwards: an interruption leaves the object unchanged.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +17,8 @@ namespace {
 
 constexpr int64_t kLargestAppended = int64_t(5) << 30;
 
-// No MD5 of the bytes, which nobody reads again for it: of the pieces' MD5s, and how many.
+// Not the MD5 of the bytes, which would have to be read again, but of the MD5s of the pieces, and
+// their number.
 std::string GrownEtag(const std::string& before, const std::string& piece_md5) {
   const size_t dash = before.rfind('-');
   const int64_t pieces =
@@ -63,7 +64,7 @@ S3Result<ObjectMeta> ObjectStore::Append(const std::string& bucket, const std::s
   if (!now.appendable) return Refuse(S3Code::kObjectNotAppendable);
   if (position != now.size) return Refuse(S3Code::kPositionNotEqualToLength);
   if (now.size + length > kLargestAppended) return Refuse(S3Code::kAppendTooLarge);
-  // What a killed server left behind the end was never acknowledged.
+  // Bytes behind the recorded end are from a killed server and were not acknowledged.
   if (::ftruncate(file, now.size) != 0) {
     return std::unexpected(S3Error(FailErrno(errno, "cut an object to its length").error()));
   }
@@ -75,8 +76,7 @@ S3Result<ObjectMeta> ObjectStore::Append(const std::string& bucket, const std::s
   now.checksum.reset();
   std::vector<os::Fd> beside;
   {
-    // Somebody may have removed it or put another in its place, perhaps on the condition that it
-    // was what it was: then nothing grew.
+    // Another request may have removed or replaced the object meanwhile; then nothing is appended.
     const MutexLock places(places_);
     if (!IsStill(folder, key, placed->info)) return Refuse(S3Code::kConditionalRequestConflict);
     MUSTER_ASSIGN(beside, meta_.Attach(file, now));

@@ -1,4 +1,4 @@
-// GetObjectAttributes: what is known of an object and its parts, without its bytes.
+// GetObjectAttributes: metadata of an object and its parts, without its bytes.
 #include <algorithm>
 
 #include "base/text.h"

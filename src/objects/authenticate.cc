@@ -19,7 +19,7 @@ constexpr int64_t kMostSkewMs = 15 * 60 * 1000;
 constexpr int64_t kLongestLifeS = 7 * 24 * 3600;
 constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
 
-// The parts of a version 4 signature, wherever they came from.
+// The parts of a version 4 signature, from header or query.
 struct PartsV4 {
   std::string access_key, day, region, service;
   std::vector<std::string> signed_headers;

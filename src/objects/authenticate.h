@@ -9,21 +9,21 @@
 
 namespace muster::objects {
 
-// How the bytes of the body are told to be what was signed.
+// How the signature covers the bytes of the body.
 enum class Payload {
-  kUnsigned,         // nothing is said of them
-  kHash,             // x-amz-content-sha256 has their SHA-256
+  kUnsigned,         // not covered
+  kHash,             // x-amz-content-sha256 is their SHA-256
   kSignedChunks,     // each aws-chunk has a signature
-  kSignedTrailer,    // and so has the trailer
-  kUnsignedTrailer,  // aws-chunks with a trailer, none signed
+  kSignedTrailer,    // each aws-chunk and the trailer have a signature
+  kUnsignedTrailer,  // unsigned aws-chunks with an unsigned trailer
 };
 
-// Who sends a request, proven by its signature.
+// The sender of a request, authenticated by the signature.
 struct Caller {
-  std::shared_ptr<const KeyPair> key;  // shared with the ring, which may let go of it meanwhile
+  std::shared_ptr<const KeyPair> key;  // shared with the key ring, which may remove it meanwhile
   Payload payload = Payload::kUnsigned;
   std::string payload_hash;  // hex, for kHash
-  // What the signatures of chunks go on from.
+  // The state for the signatures of chunks.
   std::string signing_key, timestamp, scope, signature;
 };
 

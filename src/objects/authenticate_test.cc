@@ -1,4 +1,4 @@
-// Every expected signature is from the published examples of S3, not from this code.
+// All expected signatures are from the published examples of S3.
 #include "objects/authenticate.h"
 
 #include <gmock/gmock.h>
@@ -36,14 +36,14 @@ class AuthenticateTest : public testing::Test {
   const int64_t now_ = *s3::ParseCompactDate("20130524T000000Z");
 };
 
-TEST_F(AuthenticateTest, TakesTheHeaderFormOfVersion4) {
+TEST_F(AuthenticateTest, AcceptsTheHeaderFormOfVersion4) {
   const auto caller = Authenticate(Get(), *ring_, now_);
   ASSERT_TRUE(caller) << caller.error().message;
   EXPECT_EQ(caller->key->user, "sample");
   EXPECT_EQ(caller->payload, Payload::kHash);
 }
 
-TEST_F(AuthenticateTest, NamesWhatIsWrong) {
+TEST_F(AuthenticateTest, ErrorsNameTheFault) {
   EXPECT_EQ(CodeOf(Get(std::string(64, '0')), now_), S3Code::kSignatureDoesNotMatch);
   EXPECT_EQ(CodeOf(Get(), now_ + 16 * 60'000), S3Code::kRequestTimeTooSkewed);
   EXPECT_EQ(CodeOf(Get(), now_ - 16 * 60'000), S3Code::kRequestTimeTooSkewed);
@@ -63,7 +63,7 @@ TEST_F(AuthenticateTest, NamesWhatIsWrong) {
   EXPECT_EQ(CodeOf(unknown, now_), S3Code::kInvalidAccessKeyId);
 }
 
-TEST_F(AuthenticateTest, TakesSignedUrlsOfVersion4) {
+TEST_F(AuthenticateTest, AcceptsPresignedUrlsOfVersion4) {
   const auto request = [](const std::string& signature) {
     return SampleRequest(
         "GET",
@@ -80,7 +80,7 @@ TEST_F(AuthenticateTest, TakesSignedUrlsOfVersion4) {
   EXPECT_EQ(CodeOf(request("00"), now_), S3Code::kSignatureDoesNotMatch);
 }
 
-TEST_F(AuthenticateTest, TakesVersion2) {
+TEST_F(AuthenticateTest, AcceptsVersion2) {
   const int64_t now = *s3::ParseHttpDate("Tue, 27 Mar 2007 19:36:42 +0000");
   const auto request = [](const std::string& authorization) {
     return SampleRequest("GET", "/photos/puppy.jpg",
@@ -95,7 +95,7 @@ TEST_F(AuthenticateTest, TakesVersion2) {
   EXPECT_EQ(CodeOf(request("AWS broken"), now), S3Code::kAuthorizationHeaderMalformed);
 }
 
-TEST_F(AuthenticateTest, TakesVersion2OfABucketWithAndWithoutASlash) {
+TEST_F(AuthenticateTest, AcceptsVersion2OfABucketWithAndWithoutSlash) {
   constexpr const char* kDate = "Tue, 27 Mar 2007 19:42:41 +0000";
   const int64_t now = *s3::ParseHttpDate(kDate);
   const auto request = [&](const std::string& target, const std::string& signature) {
@@ -176,7 +176,7 @@ TEST_F(AuthenticateTest, RefusesTwoMechanismsInOneRequest) {
   EXPECT_EQ(CodeOf(twice, now_), S3Code::kInvalidArgument);
 }
 
-TEST_F(AuthenticateTest, RefusesWhatIsMalformedWithoutFail) {
+TEST_F(AuthenticateTest, MalformedRequestsAreRefused) {
   for (const char* text :
        {"AWS4-HMAC-SHA256 ", "AWS4-HMAC-SHA256 Credential=a/b,SignedHeaders=host,Signature=x",
         "AWS4-HMAC-SHA256 ,,,=,", "AWS4-HMAC-SHA256 Credential=////,SignedHeaders=;;,Signature=",

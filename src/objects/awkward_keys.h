@@ -5,7 +5,7 @@
 
 namespace muster::objects {
 
-// For tests: keys that have broken object stores over plain files.
+// For tests: keys that are difficult for object stores on plain files.
 inline std::vector<std::string> AwkwardKeys() {
   using namespace std::string_literals;
   std::vector<std::string> keys = {"a",

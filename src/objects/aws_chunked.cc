@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kLongestHeader = 256;
 constexpr size_t kLongestTail = 8 << 10;
 constexpr size_t kMostDigits = 15;
-constexpr int64_t kSmall = 8 << 10;  // so many chunks cannot wait
+constexpr int64_t kSmall = 8 << 10;  // limit of small chunks that wait for their signatures
 constexpr std::string_view kSignatureName = "chunk-signature=";
 
 std::unexpected<S3Error> Broken() {
@@ -84,7 +84,7 @@ S3Status AwsChunked::ReadHeader(s3::SharedSums& sums) {
   }
   state_ = State::kTail;
   if (!signed_) return {};
-  line_ = "\r\n";  // the last chunk has no data and so no break of its own
+  line_ = "\r\n";  // the last chunk has neither data nor a line break after it
   return CloseChunk();
 }
 
@@ -118,7 +118,7 @@ S3Status AwsChunked::End() {
   return ReadTrailer();
 }
 
-// Some clients end a line with LF, CR and LF: blank lines mean nothing here.
+// Some clients end lines with LF, CR and LF: empty lines are ignored.
 S3Status AwsChunked::ReadTrailer() {
   std::string lines, signature;
   for (const std::string& raw : Split(line_, '\n')) {

@@ -15,29 +15,29 @@
 
 namespace muster::objects {
 
-// Takes the aws-chunked coding off a body: "SIZE[;chunk-signature=HEX]\r\nBYTES\r\n", a last chunk
-// of none, and perhaps a trailer. Bytes are handed on before their chunk's signature was compared,
-// so nothing of them may be shown to anyone before End has said yes and Prove has of all chunks.
+// Decodes an aws-chunked body: "SIZE[;chunk-signature=HEX]\r\nBYTES\r\n", a final empty chunk, and
+// an optional trailer. Bytes are passed on before the signature of their chunk is verified, so they
+// must stay invisible until End has succeeded and Prove has covered all chunks.
 class AwsChunked {
  public:
   using Taker = std::function<S3Status(std::string_view)>;
 
-  // By caller.payload, one of the three chunked forms.
+  // For one of the three chunked forms of caller.payload.
   explicit AwsChunked(const Caller& caller);
 
-  // `sums`, which every byte that is handed on goes to, is told of the chunks whose hash is wanted.
+  // `sums` receives the bytes of the chunks whose hash is needed.
   S3Status Feed(std::string_view bytes, s3::SharedSums& sums, const Taker& take);
-  // What `sums` says of these chunks, in their order: that it is what their signatures say.
+  // Compares the hashes of these chunks, in order, with their signatures.
   S3Status Prove(const std::vector<std::string>& hashes);
-  bool proven() const { return told_.empty(); }  // after End: all of it
-  // The body has ended: it must have ended here, and the trailer's signature must fit.
+  bool proven() const { return told_.empty(); }  // after End: all chunks are verified
+  // The body has ended: the coding must be complete and the signature of the trailer valid.
   S3Status End();
   const http::Headers& trailer() const { return trailer_; }  // after End
 
  private:
   enum class State { kHeader, kData, kDataEnd, kTail };
 
-  // Of one chunk, as the body tells it.
+  // The declared signature of one chunk.
   struct Told {
     std::string previous, signature;
   };
@@ -50,11 +50,11 @@ class AwsChunked {
   const bool signed_, has_trailer_;
   const std::string key_, timestamp_, scope_;
   State state_ = State::kHeader;
-  std::string line_;  // a header, the break behind data, or the tail, as far as it has come
+  std::string line_;  // an incomplete header, line break or trailer
   int64_t left_ = 0;  // of the chunk's data
   Told chunk_;
-  std::optional<s3::Digest> chunk_hash_;  // of one that is hashed as it comes
-  std::deque<Told> told_;                 // of those that Prove has still to see
+  std::optional<s3::Digest> chunk_hash_;  // of a chunk that is hashed as it arrives
+  std::deque<Told> told_;                 // of the chunks that Prove has not verified yet
   http::Headers trailer_;
 };
 

@@ -1,4 +1,4 @@
-// libFuzzer: any bytes as a chunked body, in pieces that the first byte chooses.
+// libFuzzer: arbitrary bytes as a chunked body, in pieces of varying size.
 #include <cstdlib>
 
 #include "objects/aws_chunked.h"

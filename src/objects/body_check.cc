@@ -12,9 +12,9 @@ bool IsChunked(Payload payload) {
          payload == Payload::kUnsignedTrailer;
 }
 
-// The checksum that the head names, with its value where it has it.
+// The checksum named in the head, with its value if present.
 S3Result<std::optional<s3::Checksum>> ChecksumOfHead(const S3Request& request) {
-  // Completing an upload, the header is of the object, not of the document that lists its parts.
+  // In CompleteMultipartUpload the header refers to the object, not to the XML body.
   if (request.method == "POST" && request.Has("uploadId")) return std::nullopt;
   MUSTER_ASSIGN(const auto found, GivenChecksum(request));
   if (found) {
@@ -128,7 +128,7 @@ S3Result<BodySums> BodyCheck::Finish(const Taker& take) {
   return sums;
 }
 
-// Leaves the value as base64.
+// The value stays in base64.
 S3Status BodyCheck::CompareChecksum(std::string& raw) {
   raw = s3::Base64(raw);
   std::string wanted = wanted_checksum_;

@@ -67,7 +67,7 @@ S3Code CodeOf(const Outcome& outcome) {
 
 const http::Headers kDecoded = {{"x-amz-decoded-content-length", "66560"}};
 
-TEST(BodyCheck, TakesThePublishedChunksWhateverThePieces) {
+TEST(BodyCheck, AcceptsThePublishedChunksInAnyPieces) {
   for (const size_t step : {size_t(1), size_t(7), size_t(65537), size_t(1) << 20}) {
     const Outcome outcome =
         Feed(kDecoded, ChunkedCaller(Payload::kSignedChunks), PublishedChunks(), step);
@@ -76,7 +76,7 @@ TEST(BodyCheck, TakesThePublishedChunksWhateverThePieces) {
   }
 }
 
-TEST(BodyCheck, TheChecksumOfACompletedObjectIsNotThatOfItsListOfParts) {
+TEST(BodyCheck, ChecksumOfACompletedObjectIsNotThatOfItsPartList) {
   const std::string_view document = "<CompleteMultipartUpload/>";
   S3Request request =
       SampleRequest("POST", "/bucket/k?uploadId=u", {{"x-amz-checksum-crc32c", "AAAAAA=="}});
@@ -88,7 +88,7 @@ TEST(BodyCheck, TheChecksumOfACompletedObjectIsNotThatOfItsListOfParts) {
   EXPECT_TRUE(check->Finish(take));
 }
 
-TEST(BodyCheck, HandsAllButTheRestOnInWholePages) {
+TEST(BodyCheck, PassesWholePagesExceptTheRest) {
   const std::string body(700'001, 'x');
   S3Request request = SampleRequest("PUT", "/bucket/k", {});
   request.facts.content_length = std::ssize(body);
@@ -110,7 +110,7 @@ TEST(BodyCheck, HandsAllButTheRestOnInWholePages) {
   EXPECT_EQ(std::accumulate(sizes.begin(), sizes.end(), size_t(0)), body.size());
 }
 
-TEST(BodyCheck, WhatTheLastPieceMeetsIsTheAnswer) {
+TEST(BodyCheck, ErrorOfTheLastPieceIsReturned) {
   S3Request request = SampleRequest("PUT", "/bucket/k", {});
   request.facts.content_length = 5;
   auto check = BodyCheck::Make(request, {});
@@ -124,7 +124,7 @@ TEST(BodyCheck, WhatTheLastPieceMeetsIsTheAnswer) {
   EXPECT_EQ(sums.error().code, S3Code::kInternalError);
 }
 
-TEST(BodyCheck, RefusesChunksThatWereChanged) {
+TEST(BodyCheck, ModifiedChunksAreRefused) {
   const std::string good = PublishedChunks();
   const auto code = [](const std::string& body) {
     return CodeOf(Feed(kDecoded, ChunkedCaller(Payload::kSignedChunks), body, 1000));
@@ -144,8 +144,8 @@ TEST(BodyCheck, RefusesChunksThatWereChanged) {
             S3Code::kMissingContentLength);
 }
 
-// The very bytes that boto3 sends over TLS.
-TEST(BodyCheck, TakesUnsignedChunksWithATrailer) {
+// The exact bytes that boto3 sends over TLS.
+TEST(BodyCheck, AcceptsUnsignedChunksWithATrailer) {
   const http::Headers headers = {{"x-amz-decoded-content-length", "10"},
                                  {"x-amz-trailer", "x-amz-checksum-crc32"}};
   const std::string body = "a\r\nhello wire\r\n0\r\nx-amz-checksum-crc32:VUAP3g==\r\n\r\n";
@@ -163,7 +163,7 @@ TEST(BodyCheck, TakesUnsignedChunksWithATrailer) {
             S3Code::kInvalidRequest);
 }
 
-TEST(BodyCheck, HoldsPlainBodiesAgainstTheirHeaders) {
+TEST(BodyCheck, PlainBodiesAreComparedWithTheirHeaders) {
   const std::string body = "hello wire";
   const auto code = [&](const http::Headers& headers) {
     return CodeOf(Feed(headers, Caller(), body, 3));

@@ -59,7 +59,7 @@ S3Result<http::Response> Remove(const Call& call) {
   return http::Response{204, {}, {}};
 }
 
-// The bucket is there, and the caller may know of it.
+// Succeeds if the bucket exists and the caller may know of it.
 S3Status SeeBucket(const Call& call) {
   MUSTER_TRY(MayUseBucket(call, false));
   MUSTER_TRY(call.parts.store.OpenBucket(call.request.bucket));
@@ -77,7 +77,7 @@ S3Result<http::Response> Head(const Call& call) {
 
 S3Result<http::Response> Location(const Call& call) {
   MUSTER_TRY(SeeBucket(call));
-  // S3 says nothing for its first region; OBS always does.
+  // S3 omits its first region; OBS always returns it.
   const std::string region = RegionOf(call.parts, call.request.bucket);
   const bool silent = !call.request.obs && region == "us-east-1";
   s3::XmlWriter xml(call.request.obs ? "Location" : "LocationConstraint");
@@ -107,8 +107,8 @@ S3Result<http::Response> Acl(const Call& call) {
   return XmlResponse(std::move(text));
 }
 
-// Clients give a copy the list of what it was copied from: the one that everything has here is
-// taken, and changes nothing.
+// Clients copy the access control list of the source: the default list is accepted and has no
+// effect.
 S3Result<http::Response> SetAcl(const Call& call) {
   MUSTER_TRY(call.MayWrite(call.request.bucket, call.request.key));
   MUSTER_TRY(CheckHeaders(call.request));
@@ -135,7 +135,7 @@ std::string RegionOf(const S3Parts& parts, const std::string& bucket) {
   return region.empty() ? parts.region : region;
 }
 
-// What OBS clients ask, unsigned, before their first call: which of the two protocols is spoken.
+// The unsigned request with which OBS clients detect the protocol.
 void TellApiVersion(const CallPtr& call) {
   if (!call->request.bucket.empty()) {
     if (const auto bucket = call->parts.store.OpenBucket(call->request.bucket); !bucket) {

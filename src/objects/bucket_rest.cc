@@ -13,7 +13,7 @@ namespace muster::objects {
 namespace {
 
 struct Rest {
-  std::vector<os::Path> folders;  // outer ones first
+  std::vector<os::Path> folders;  // outer folders first
   std::vector<os::Path> others;
 };
 

@@ -6,13 +6,13 @@
 
 namespace muster::objects {
 
-// What the folder of a bucket may hold when no object is in it any more, all of it made by hand:
-// folders, which go with the bucket, and what is neither object nor folder, which never does.
+// The content of a bucket's folder without any object, created manually: empty folders are removed
+// with the bucket; files that are not objects prevent the removal.
 
 void RemoveEmptyFolders(const os::Path& bucket);
 
-// Why a bucket without objects cannot be removed: names what is to be removed by hand, first in the
-// order of names.
+// Why a bucket without objects cannot be removed: the first file, in name order, that must be
+// removed manually.
 std::string WhatIsLeft(const os::Path& bucket);
 
 }  // namespace muster::objects

@@ -12,7 +12,7 @@
 
 namespace muster::objects {
 
-// One rule of who may call a bucket from a web page.
+// A rule for requests from web pages.
 struct CorsRule {
   std::vector<std::string> origins, methods, headers, exposed;
   int64_t max_age_s = 0;
@@ -21,12 +21,12 @@ struct CorsRule {
 struct BucketSetting {
   std::vector<CorsRule> cors = {};
   Pairs tags = {};
-  std::string region = {};  // the LocationConstraint that the bucket was made with; empty: none
+  std::string region = {};  // the LocationConstraint of the bucket's creation; may be empty
 
   bool empty() const { return cors.empty() && tags.empty() && region.empty(); }
 };
 
-// What is set for a bucket beside its objects: .muster/buckets/NAME.json. Any thread.
+// The settings of a bucket: .muster/buckets/NAME.json. Any thread.
 class BucketSettings {
  public:
   explicit BucketSettings(os::Path folder) : folder_(std::move(folder)) {}
@@ -38,7 +38,7 @@ class BucketSettings {
  private:
   const os::Path folder_;
   mutable Mutex mutex_;
-  // What was read; shared with calls that use it.
+  // Cached settings, shared with calls that use them.
   mutable std::map<std::string, std::shared_ptr<const BucketSetting>> known_ GUARDED_BY(mutex_);
 };
 

@@ -12,7 +12,7 @@
 namespace muster::objects {
 namespace {
 
-// Differs from every other of this server, and from those of other runs as far as chance goes.
+// Unique among the requests of this server, and with high probability among all servers.
 std::string NewRequestId() {
   static const std::string run = os::RandomHex(4);
   static std::atomic<uint32_t> last = 0;
@@ -31,7 +31,7 @@ void Call::OnLoop(std::function<void()> fn) {
 
 http::Response Call::Finished(http::Response response) const {
   response.headers.emplace_back(request.Named("request-id"), id_);
-  response.headers.emplace_back("Cache-Control", "");  // none unless the object has one
+  response.headers.emplace_back("Cache-Control", "");  // default, unless the object has a value
   AddCorsHeaders(parts.settings, request, response.headers);
   return response;
 }

@@ -20,23 +20,23 @@ class BucketSettings;
 class Inbox;
 class Uploads;
 
-// What the operations work on. All of it is made before the first call and outlives the last.
+// The objects that operations use. They are created before the first call and outlive the last one.
 struct S3Parts {
   ObjectStore& store;
   Uploads& uploads;
   BucketSettings& settings;
   const Inbox& inbox;
   KeyRing& keys;
-  os::Pool& pool;  // for what takes long
+  os::Pool& pool;  // for slow work
   const Clock& clock;
   std::string region;
-  std::vector<std::string> domains;  // below which hosts are buckets
-  int port = 0;                      // where we listen
+  std::vector<std::string> domains;  // domains whose subdomains are buckets
+  int port = 0;                      // the listening port
   bool accept_v2 = true;             // signatures of version 2 and OBS
 };
 
-// One request under way: who asks for what, and the way back. Shared between whoever works on it.
-// Answered exactly once, from any thread.
+// A request in progress: the caller, the request, and the reply. Shared between the functions that
+// process it. Answered exactly once, from any thread.
 class Call : public std::enable_shared_from_this<Call> {
  public:
   Call(S3Parts& its_parts, os::Loop& loop, S3Request its_request);
@@ -44,14 +44,14 @@ class Call : public std::enable_shared_from_this<Call> {
   void Answer(http::Response response);
   void AnswerFile(http::Response head, http::FileBody file);
   void Fail(const S3Error& error);
-  // Answer or Fail by what it holds.
+  // Answer or Fail, depending on the result.
   void Reply(S3Result<http::Response> result);
 
-  // Before the body was read: what Answer and Fail would send.
+  // The response that Answer or Fail would send, for use before the body was read.
   http::Response Finished(http::Response response) const;
   http::Response ErrorResponse(const S3Error& error) const;
 
-  // kAccessDenied unless the caller's key covers it.
+  // kAccessDenied unless the key of the caller covers it.
   S3Status MayRead(std::string_view bucket, std::string_view key) const;
   S3Status MayWrite(std::string_view bucket, std::string_view key) const;
   // AccessDenied, with the next step where the key is that of a job.
@@ -60,7 +60,7 @@ class Call : public std::enable_shared_from_this<Call> {
   S3Parts& parts;
   const S3Request request;
   Caller caller;
-  std::string body;  // whole, for operations with a small one
+  std::string body;  // the whole body, for operations with a small one
 
   void Take(http::Reply reply) { reply_.emplace(std::move(reply)); }  // on the loop
 

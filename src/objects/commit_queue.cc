@@ -20,7 +20,7 @@ S3Status Synced(int result) {
 
 S3Status SyncOne(int fd) { return Synced(::fsync(fd)); }
 
-// The bytes alone; when they are written the file's length is known to the journal.
+// Writes the data blocks only; afterwards the journal contains the length of the file.
 S3Status WriteOut(int fd) {
   return Synced(::sync_file_range(
       fd, 0, 0, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER));
@@ -40,7 +40,7 @@ S3Status Prepare(CommitQueue::Commit& commit) {
 }
 
 void SyncFiles(std::vector<Member>& group, bool by_journal) {
-  // All begin to be written before the first is waited for.
+  // Start writing all files before waiting for the first.
   if (group.size() > 1) {
     for (const Member& member : group) {
       for (const os::Fd& file : member.commit.files) {
@@ -69,7 +69,7 @@ void Publish(std::vector<Member>& group) {
   }
 }
 
-// Each folder once, however many of the group are in it.
+// Syncs each folder once, however many members of the group are in it.
 void SyncFolders(std::vector<Member>& group) {
   std::set<std::pair<dev_t, ino_t>> synced;
   for (Member& member : group) {

@@ -10,28 +10,26 @@
 
 namespace muster::objects {
 
-// Makes writes last before they are said to be done. Whatever waits when a thread comes free is one
-// group: all its files are synced, then all are published, then all folders that this touched are
-// synced once. So many small writes at a time cost little more than one. Where a journal keeps the
-// order (os/journal.h) a file that gets its name by the publishing needs no sync of its own: its
-// bytes are written before, and the folder's sync brings the rest.
+// Group commit of writes. All waiting writes form a group: their files are synced, then all are
+// published, then all changed folders are synced once. Many concurrent small writes therefore cost
+// little more than one. With an ordered journal (os/journal.h) a file that is renamed by publishing
+// needs no sync: its data is written before, and the sync of the folder commits the rest.
 class CommitQueue {
  public:
   struct Commit {
-    // Where something has to be waited for: more files to sync. On a thread of the queue.
+    // If the write has a dependency: returns more files to sync. Called on a thread of the queue.
     std::function<S3Result<std::vector<os::Fd>>()> prepare;
-    std::vector<os::Fd> files;  // synced
-    bool renames = false;       // publish gives the files names in folders that it returns
-    // Shows the write to everybody; what has to be synced for that to last. On a thread of the
-    // queue.
+    std::vector<os::Fd> files;  // already synced
+    bool renames = false;       // publish renames files into the folders that it returns
+    // Makes the write visible and returns the folders to sync. Called on a thread of the queue.
     std::function<S3Result<std::vector<os::Fd>>()> publish;
-    std::function<void(S3Status)> done;  // on a thread of the queue; may submit more
+    std::function<void(S3Status)> done;  // called on a thread of the queue; may submit more
   };
 
   enum class Sync {
-    kNone,  // publish and done run within Submit, on the caller's thread
+    kNone,  // publish and done run inside Submit, on the caller's thread
     kFilesFirst,
-    kByJournal,  // where os::JournalKeepsOrder
+    kByJournal,  // if os::JournalKeepsOrder
   };
   CommitQueue(Sync sync, int threads);
   ~CommitQueue();
@@ -40,8 +38,8 @@ class CommitQueue {
 
   bool syncs() const { return sync_ != Sync::kNone; }
   void Submit(Commit commit) EXCLUDES(mutex_);  // any thread
-  void Drain() EXCLUDES(mutex_);  // finishes what was submitted; nothing may be from here on
-  // The same, waiting for it. Not on a thread that the queue's callbacks wait for.
+  void Drain() EXCLUDES(mutex_);                // finishes submitted writes; no submit may follow
+  // Submits and waits. Must not be called on a thread that the callbacks wait for.
   S3Status Run(std::vector<os::Fd> files, std::function<S3Result<std::vector<os::Fd>>()> publish)
       EXCLUDES(mutex_);
 
@@ -53,7 +51,7 @@ class CommitQueue {
   CondVar wake_;
   std::vector<Commit> waiting_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
-  std::vector<std::jthread> threads_;  // gone after Drain
+  std::vector<std::jthread> threads_;  // joined by Drain
 };
 
 }  // namespace muster::objects

@@ -1,4 +1,4 @@
-// The end of a multipart upload: the parts that the client lists become the object.
+// CompleteMultipartUpload: the listed parts become the object.
 #include <future>
 
 #include "base/text.h"
@@ -14,7 +14,7 @@ namespace {
 
 struct WantedPart {
   int number = 0;
-  std::string etag;  // bare, lower case
+  std::string etag;  // without quotes, lower case
   std::string checksum;
 };
 
@@ -67,7 +67,7 @@ std::string MultipartEtag(const std::vector<std::string>& md5s) {
   return s3::Hex(digest.Finish()) + "-" + std::to_string(md5s.size());
 }
 
-// How the object's checksum is made: as the upload was begun, or else as the last request says.
+// The type of the object's checksum: as in CreateMultipartUpload, or as in this request.
 struct ChecksumPlan {
   std::optional<s3::DigestKind> kind;
   bool full = false;
@@ -98,7 +98,8 @@ S3Result<ChecksumPlan> PlanChecksum(const S3Request& request, const UploadStart&
   return plan;
 }
 
-// Of each part, raw: as it came, or from its bytes when the client sent none of this kind.
+// The raw digest of each part: as received, or computed from its bytes if the client sent another
+// kind.
 S3Result<std::vector<std::string>> PartDigests(const Upload& upload, const std::vector<Part>& parts,
                                                s3::DigestKind kind) {
   std::vector<std::string> digests;
@@ -126,8 +127,7 @@ s3::Checksum ObjectChecksum(const ChecksumPlan& plan, const std::vector<Part>& p
   return {kind, s3::Base64(of_parts.Finish()) + "-" + std::to_string(parts.size()), true};
 }
 
-// The checksum that the client gives for the whole object; a composite one perhaps without the
-// number of parts.
+// Verifies the client's checksum of the whole object; a composite one may lack the number of parts.
 S3Status CheckWhole(const std::optional<s3::Checksum>& given,
                     const std::optional<s3::Checksum>& own) {
   if (!given) return {};
@@ -141,7 +141,7 @@ S3Status CheckWhole(const std::optional<s3::Checksum>& given,
                             s3::ChecksumName(given->kind)));
 }
 
-// So must a size: parts may be missing from the list.
+// Verifies the declared size: parts may be missing in the list.
 S3Status CheckSize(const S3Request& request, int64_t size) {
   const std::string_view given = Trim(request.Header("x-amz-mp-object-size"));
   if (given.empty() || ParseInt(given) == size) return {};
@@ -164,7 +164,7 @@ http::Response Document(const Call& call, const ObjectMeta& meta) {
   return XmlResponse(xml.Finish());
 }
 
-// A client that did not hear the answer asks again: the object it made is the answer.
+// A client that missed the response repeats the request: the existing object is the result.
 S3Result<http::Response> AlreadyDone(const Call& call) {
   MUSTER_ASSIGN(const auto wanted, ReadOrder(call, std::nullopt));
   std::vector<std::string> md5s;

@@ -27,7 +27,7 @@ std::unexpected<S3Error> Failed(std::string_view condition) {
   return std::unexpected(std::move(error));
 }
 
-// A copy turns it into 412, which has the condition's name.
+// A copy converts it to 412 with the name of the condition.
 std::unexpected<S3Error> NotModified(std::string_view condition) {
   S3Error error(S3Code::kNotModified);
   error.details.emplace_back("Condition", condition);
@@ -42,7 +42,7 @@ S3Status CheckAll(const ReadCondition& condition, const ObjectMeta& meta) {
   const int64_t seconds = meta.mtime_ms() / 1000;
   const auto since = s3::ParseHttpDate(Trim(condition.modified));
   const auto until = s3::ParseHttpDate(Trim(condition.unmodified));
-  // An ETag that is given decides alone; the time is for those who have none.
+  // An ETag condition has precedence; the time applies only without one.
   if (!condition.match.empty()) {
     if (!EtagListHas(condition.match, meta.etag)) return Failed("If-Match");
   } else if (until && seconds > *until / 1000) {
@@ -56,7 +56,7 @@ S3Status CheckAll(const ReadCondition& condition, const ObjectMeta& meta) {
   return {};
 }
 
-// An empty one is there too: it matches nothing.
+// An empty value is present and matches nothing.
 std::optional<std::string> Given(const S3Request& request, std::string_view name) {
   for (const auto& [header, value] : request.headers) {
     if (SameWord(header, name)) return value;

@@ -8,7 +8,7 @@
 namespace muster::objects {
 namespace {
 
-TEST(EtagListHas, TakesEverySpelling) {
+TEST(EtagListHas, AcceptsEverySpelling) {
   for (const char* list : {"abc", "\"abc\"", "W/\"abc\"", "%22abc%22", " \"x\" , \"abc\" ", "*"}) {
     EXPECT_TRUE(EtagListHas(list, "abc")) << list;
   }
@@ -17,7 +17,7 @@ TEST(EtagListHas, TakesEverySpelling) {
   }
 }
 
-TEST(ReadRange, ClipsAndRefuses) {
+TEST(ReadRange, LimitsAndRefusesRanges) {
   const auto range = [](const char* text) { return ReadRange(text, 10); };
   const auto is = [&](const char* text, int64_t offset, int64_t length) {
     const auto read = range(text);
@@ -38,7 +38,7 @@ TEST(ReadRange, ClipsAndRefuses) {
   EXPECT_EQ(ReadRange("bytes=0-", 0).error().code, S3Code::kInvalidRange);
 }
 
-TEST(Conditions, AnEtagDecidesBeforeATime) {
+TEST(Conditions, EtagPrecedesTime) {
   ObjectMeta meta;
   meta.etag = "abc";
   meta.mtime_ns = *s3::ParseHttpDate("Sun, 06 Nov 1994 08:49:37 GMT") * 1'000'000 + 999'000'000;
@@ -61,7 +61,7 @@ TEST(Conditions, AnEtagDecidesBeforeATime) {
   EXPECT_EQ(code({{"If-Match", "x"}}), S3Code::kPreconditionFailed);
 }
 
-TEST(Conditions, OfWritesNeedOrForbidAnObject) {
+TEST(Conditions, WriteConditionsRequireOrForbidAnObject) {
   ObjectMeta meta;
   meta.etag = "abc";
   EXPECT_TRUE((WriteCondition{.if_none_match = "*"}.Check(nullptr)));
@@ -73,7 +73,7 @@ TEST(Conditions, OfWritesNeedOrForbidAnObject) {
   EXPECT_EQ((WriteCondition{.if_match = "\"x\""}.Check(nullptr)).error().code, S3Code::kNoSuchKey);
 }
 
-TEST(Conditions, OfARemovalAllHaveToHold) {
+TEST(Conditions, AllConditionsOfARemovalMustHold) {
   ObjectMeta meta;
   meta.etag = "abc";
   meta.size = 5;
@@ -104,7 +104,7 @@ TEST(Conditions, OfARemovalAllHaveToHold) {
   EXPECT_EQ(code({{"If-Unmodified-Since", "x"}}, &meta), S3Code::kNotImplemented);
 }
 
-TEST(TimeText, ReadsWhatItWrites) {
+TEST(TimeText, RoundTrips) {
   const int64_t when = *s3::ParseCompactDate("20260131T140509Z");
   EXPECT_EQ(s3::CompactDate(when), "20260131T140509Z");
   EXPECT_EQ(s3::ParseHttpDate(s3::HttpDate(when)), when);

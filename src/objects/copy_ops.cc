@@ -1,4 +1,4 @@
-// Objects and parts that are made from an object of the store.
+// Copies of objects and parts inside the store.
 #include <future>
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ struct Source {
   Object object;
 };
 
-// "/bucket/key" or "bucket/key", percent-encoded, perhaps with "?versionId=null".
+// "/bucket/key" or "bucket/key", percent-encoded, optionally with "?versionId=null".
 S3Result<Source> OpenSource(const Call& call) {
   std::string_view text = call.request.Extended("copy-source");
   if (const size_t version = text.rfind("?versionId="); version != std::string_view::npos) {
@@ -44,14 +44,14 @@ S3Result<Source> OpenSource(const Call& call) {
   return source;
 }
 
-// What the copy is to be told apart by: the source's own, or what the request says.
+// The metadata of the copy: from the source, or from the request.
 S3Result<ObjectMeta> MetaOfCopy(const Call& call, const Source& source) {
   const S3Request& request = call.request;
   const bool replace = Lower(request.Extended("metadata-directive")) == "replace";
   const bool new_tags = Lower(request.Extended("tagging-directive")) == "replace";
   MUSTER_ASSIGN(ObjectMeta given, MetaOfRequest(request));
   const bool onto_itself = source.bucket == request.bucket && source.key == request.key;
-  // Naming a storage class counts as a change, though there is one for all here.
+  // A storage class counts as a change, although the store has only one.
   if (onto_itself && !replace && request.Extended("storage-class").empty()) {
     return Refuse(S3Code::kInvalidRequest,
                   "A copy of an object onto itself must change its metadata or storage class.");
@@ -61,7 +61,7 @@ S3Result<ObjectMeta> MetaOfCopy(const Call& call, const Source& source) {
   meta.appendable = false;
   meta.checksum = source.object.meta.checksum;
   meta.etag = source.object.meta.etag;
-  meta.parts.clear();  // a copy is one piece
+  meta.parts.clear();  // a copy consists of one piece
   meta.part_digests.clear();
   return meta;
 }
@@ -101,7 +101,7 @@ S3Result<ByteRange> RangeOfSource(const Call& call, int64_t size) {
   const std::string_view text = call.request.Extended("copy-source-range");
   if (text.empty()) return ByteRange{0, size};
   const auto range = ReadRange(text, size);
-  // Unlike that of a read, it must lie within the object.
+  // Unlike the range of a read, it must be inside the object.
   const auto whole = [&](const ByteRange& one) {
     return text == fmt::format("bytes={}-{}", one.offset, one.offset + one.length - 1);
   };

@@ -8,15 +8,15 @@
 
 namespace muster::objects {
 
-// The rule that lets a page of `origin` use `method` with these headers; null: none does.
+// The rule that permits `method` with these headers for pages of `origin`; null if there is none.
 const CorsRule* FindCorsRule(const BucketSetting& setting, std::string_view origin,
                              std::string_view method, std::string_view wanted_headers);
 
-// To the answer of a request that a web page sent, when a rule of the bucket allows it.
+// Adds the headers to the response for a web page, if a rule of the bucket permits the request.
 void AddCorsHeaders(const BucketSettings& settings, const S3Request& request,
                     http::Headers& headers);
 
-// "https://*.example.com" against an origin: at most one '*', for anything.
+// Matches "https://*.example.com" with an origin; at most one '*' for any text.
 bool CorsMatches(std::string_view pattern, std::string_view text);
 
 }  // namespace muster::objects

@@ -1,4 +1,4 @@
-// The CORS configuration of a bucket, and the question that a browser asks before a request.
+// The CORS configuration of a bucket, and preflight requests.
 #include "base/text.h"
 #include "objects/answers.h"
 #include "objects/cors.h"
@@ -70,7 +70,7 @@ S3Result<http::Response> Get(const Call& call) {
 
 }  // namespace
 
-// The headers themselves are added to every answer (cors.h).
+// cors.h adds the headers to every response.
 void AnswerPreflight(const CallPtr& call) {
   const auto setting = call->parts.settings.Get(call->request.bucket);
   const bool allowed =

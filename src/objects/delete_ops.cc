@@ -1,4 +1,4 @@
-// Removing objects, one or many, perhaps only while they are what the client knows of them.
+// Removes one or several objects, optionally under conditions.
 #include "base/text.h"
 #include "objects/answers.h"
 #include "objects/object_headers.h"
@@ -19,13 +19,13 @@ struct Fault {
 struct DeleteOrder {
   bool quiet = false;
   std::vector<Removal> removals;
-  std::vector<Fault> faults;  // of keys that stay; the others go
+  std::vector<Fault> faults;  // for keys that are not removed
 };
 
 S3Result<Removal> ReadRemoval(const Call& call, const s3::XmlElement& object,
                               const std::string& key) {
   MUSTER_TRY(call.MayWrite(call.request.bucket, key));
-  // An empty one is what some clients write for every object that they know no version of.
+  // Some clients write an empty version for objects without a known version.
   const std::string_view version = Trim(object.TextOf("VersionId"));
   if (!version.empty()) MUSTER_TRY(CheckVersion(version));
   MUSTER_ASSIGN(RemoveCondition condition, RemoveConditionOf(object));

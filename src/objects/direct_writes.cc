@@ -11,9 +11,10 @@ namespace muster::objects {
 namespace {
 
 constexpr size_t kMostUnderWay = 4 << 20;
-constexpr size_t kSmallest = 128 << 10;  // below it the page cache takes less processor
+// For smaller files the page cache needs less processor time.
+constexpr size_t kSmallest = 128 << 10;
 
-// Some file systems find out only now that they cannot: then as any other.
+// Some file systems report only here that they do not support direct writes: use the page cache.
 ssize_t WriteSome(int fd, int64_t offset, std::string_view bytes) {
   const ssize_t count = ::pwrite(fd, bytes.data(), bytes.size(), offset);
   if (count >= 0 || errno != EINVAL) return count;

@@ -12,17 +12,17 @@
 
 namespace muster::objects {
 
-// Writes pieces of large files past the page cache, on threads of its own, while more of them
-// comes: what will be synced need not be copied there first, and its sync finds nothing to write.
+// Writes pieces of large files past the page cache (O_DIRECT) on separate threads while more data
+// arrives: the data is not copied to the cache, and the later sync has nothing to write.
 class DirectWrites {
  public:
   // The writes to one file. Any thread.
   class File {
    public:
     explicit File(os::Fd fd) : fd_(std::move(fd)) {}
-    // Waits for all of them; the first error.
+    // Waits for all writes; returns the first error.
     Status Settle() EXCLUDES(mutex_);
-    // Those that have not begun are left out. When this returns none will begin any more.
+    // Drops writes that have not started. After it returns, none starts.
     void Abandon() EXCLUDES(mutex_);
 
    private:
@@ -39,17 +39,17 @@ class DirectWrites {
   };
 
   explicit DirectWrites(int threads);
-  ~DirectWrites();  // what is under way is done first
+  ~DirectWrites();  // finishes running writes
   DirectWrites(const DirectWrites&) = delete;
   DirectWrites& operator=(const DirectWrites&) = delete;
 
-  // The same file once more; null where its file system cannot be written so.
+  // Opens the same file for direct writes; null if its file system does not support them.
   static std::shared_ptr<File> Open(int fd);
 
-  // Whether a piece can be written so at all.
+  // Whether the alignment of the piece permits a direct write.
   static bool Fits(int64_t offset, const s3::Piece& piece);
-  // False: too much is under way already, so that memory runs short and the page cache is better.
-  // An error is that of a piece before.
+  // False if too many bytes are queued; the page cache is then better. An error is that of an
+  // earlier piece.
   Result<bool> Write(const std::shared_ptr<File>& file, int64_t offset, s3::SharedPiece piece)
       EXCLUDES(mutex_);
 
@@ -66,7 +66,7 @@ class DirectWrites {
   Mutex mutex_;
   CondVar wake_;
   std::deque<Job> jobs_ GUARDED_BY(mutex_);
-  size_t under_way_ GUARDED_BY(mutex_) = 0;  // bytes, those of running jobs too
+  size_t under_way_ GUARDED_BY(mutex_) = 0;  // queued and running bytes
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::vector<std::jthread> threads_;
 };

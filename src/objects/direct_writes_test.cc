@@ -25,7 +25,7 @@ class DirectWritesTest : public testing::Test {
   os::Fd fd_{::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
 };
 
-TEST_F(DirectWritesTest, WhatIsSettledIsInTheFile) {
+TEST_F(DirectWritesTest, SettledWritesAreInTheFile) {
   DirectWrites writes(3);
   const auto file = DirectWrites::Open(fd_.get());
   ASSERT_TRUE(file);
@@ -47,8 +47,8 @@ TEST_F(DirectWritesTest, OnlyWholePagesFit) {
   EXPECT_FALSE(DirectWrites::Fits(0, *PieceOf(page.substr(0, 4096))));
 }
 
-TEST_F(DirectWritesTest, RefusesWhatMemoryWouldRunShortOf) {
-  DirectWrites writes(0);  // nobody writes
+TEST_F(DirectWritesTest, WritesAboveTheMemoryLimitAreRefused) {
+  DirectWrites writes(0);  // without threads
   const auto file = DirectWrites::Open(fd_.get());
   ASSERT_TRUE(file);
   const auto piece = PieceOf(std::string(kWhole, 'x'));
@@ -58,7 +58,7 @@ TEST_F(DirectWritesTest, RefusesWhatMemoryWouldRunShortOf) {
   EXPECT_LT(taken, 100);
 }
 
-TEST_F(DirectWritesTest, AnErrorIsToldByTheNextWriteAndBySettling) {
+TEST_F(DirectWritesTest, ErrorIsReturnedByTheNextWriteAndBySettle) {
   DirectWrites writes(1);
   const auto file =
       std::make_shared<DirectWrites::File>(os::Fd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)));
@@ -69,7 +69,7 @@ TEST_F(DirectWritesTest, AnErrorIsToldByTheNextWriteAndBySettling) {
   EXPECT_FALSE(file->Settle());
 }
 
-TEST_F(DirectWritesTest, NothingIsWrittenOnceAbandoned) {
+TEST_F(DirectWritesTest, NothingIsWrittenAfterAbandon) {
   for (int round = 0; round < 20; ++round) {
     DirectWrites writes(2);
     const auto file = DirectWrites::Open(fd_.get());
@@ -83,7 +83,7 @@ TEST_F(DirectWritesTest, NothingIsWrittenOnceAbandoned) {
   }
 }
 
-TEST_F(DirectWritesTest, ARunKeepsItsOrderWhateverItsPieces) {
+TEST_F(DirectWritesTest, RunKeepsItsOrderForAnyPieces) {
   DirectWrites writes(2);
   for (DirectWrites* const direct : {&writes, static_cast<DirectWrites*>(nullptr)}) {
     RunWriter run(direct, 1 << 20, 4096);

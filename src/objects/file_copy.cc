@@ -25,7 +25,7 @@ Status WriteAt(int fd, int64_t offset, std::string_view bytes) {
   return {};
 }
 
-// Hands every piece of the bytes to `take`, with its offset from the first.
+// Passes the bytes to `take` piece by piece, with their offset from the start.
 Status ReadPieces(int file, int64_t offset, int64_t length,
                   const std::function<Status(std::string_view, int64_t)>& take) {
   std::string buffer(static_cast<size_t>(std::min(length, kAtOnce)), 0);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
-// One step at a time, for kernels and sandboxes without openat2.
+// Opens one component at a time, for kernels and sandboxes without openat2.
 int OpenBySteps(int folder, const std::string& path, int flags, mode_t mode) {
   const auto names = Split(path, '/');
   os::Fd step;
@@ -54,7 +54,7 @@ Result<Folder> Folder::Open(const os::Path& path) {
 }
 
 Result<os::Fd> Folder::Open(const std::string& path, int flags, mode_t mode) const {
-  constexpr int kTries = 100;  // the kernel gives up on a path when folders are renamed meanwhile
+  constexpr int kTries = 100;  // openat2 fails with EAGAIN if folders are renamed meanwhile
   for (int i = 1;; ++i) {
     const int fd = OpenBeneath(fd_.get(), path, flags | O_NOFOLLOW | O_CLOEXEC, mode);
     if (fd >= 0) return os::Fd(fd);

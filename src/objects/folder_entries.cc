@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kWorthKeeping = 256;  // entries
 constexpr size_t kMostKept = 16;       // folders
 constexpr int kMostParts = 16;         // of one long name
-// A change within the same tick of the kernel's clock would not show in a folder's times.
+// A change within the same tick of the kernel clock does not change the times of a folder.
 constexpr int64_t kTickNs = 50'000'000;
 
 int64_t Nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
@@ -42,7 +42,7 @@ Result<FolderEntries> FolderEntries::Read(const Folder& folder) {
 }
 
 Status FolderEntries::ReadInto(int fd, const std::string& long_part, int depth) {
-  // A description of its own: the position of a shared one would be everybody's.
+  // A separate description, because the read position of a shared one is shared.
   const int own = ::openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (own < 0) return FailErrno(errno, "read a folder of a bucket");
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(own), ::closedir);
@@ -90,7 +90,7 @@ void FolderEntries::Sort() {
     const int order = name_of(a).compare(name_of(b));
     return order != 0 ? order < 0 : a.beside < b.beside;
   });
-  // An object under both of its names: the plain one counts.
+  // If an object has both of its names, the plain one counts.
   const auto twice = std::unique(slots_.begin(), slots_.end(), [&](const Slot& a, const Slot& b) {
     return name_of(a) == name_of(b);
   });

@@ -14,13 +14,13 @@
 
 namespace muster::objects {
 
-// The names in one folder of a bucket as components of keys, in the order of keys: a folder is
-// "name/", an object "name". What is neither (links, pipes, names that no key has) is left out.
+// The names in one folder of a bucket as key components in key order: a folder is "name/", an
+// object "name". Other entries (links, pipes, names that no key has) are omitted.
 class FolderEntries {
  public:
   struct Entry {
     std::string_view name;
-    bool beside = false;  // on disk under the other name of key_path.h
+    bool beside = false;  // stored under the second name of key_path.h
     bool is_folder() const { return name.ends_with('/'); }
   };
 
@@ -28,8 +28,9 @@ class FolderEntries {
 
   size_t size() const { return slots_.size(); }
   Entry operator[](size_t index) const;
-  size_t LowerBound(std::string_view name) const;  // the first that is not below
-  // Names above 255 bytes are in folders of their own, whose changes this one's times do not show.
+  size_t LowerBound(std::string_view name) const;  // the first entry that is not below `name`
+  // Names above 255 bytes are stored in nested folders, whose changes do not change the times of
+  // this folder.
   bool has_long_names() const { return has_long_names_; }
 
  private:
@@ -43,12 +44,12 @@ class FolderEntries {
   void Add(const std::string& name, bool is_folder, bool beside);
   void Sort();
 
-  std::string names_;  // all in one, for there may be many
+  std::string names_;  // one string for all names
   std::vector<Slot> slots_;
   bool has_long_names_ = false;
 };
 
-// Large folders as they were last read, for as long as they have not changed since. Any thread.
+// A cache of large folder listings, valid while the folder is unchanged. Any thread.
 class EntryCache {
  public:
   Result<std::shared_ptr<const FolderEntries>> Read(const Folder& folder) EXCLUDES(mutex_);
@@ -58,11 +59,11 @@ class EntryCache {
     dev_t device = 0;
     ino_t inode = 0;
     int64_t mtime_ns = 0, ctime_ns = 0;
-    std::shared_ptr<const FolderEntries> entries;  // shared with listings under way
+    std::shared_ptr<const FolderEntries> entries;  // shared with listings in progress
   };
 
   Mutex mutex_;
-  std::list<Known> known_ GUARDED_BY(mutex_);  // latest use first
+  std::list<Known> known_ GUARDED_BY(mutex_);  // most recently used first
 };
 
 }  // namespace muster::objects

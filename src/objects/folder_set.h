@@ -11,14 +11,14 @@
 
 namespace muster::objects {
 
-// Folders that a write of many objects changed, each once; more than a few are synced at once, for
-// descriptors are not without end.
+// The folders that a write of many objects changed, each once. Above a limit they are synced early,
+// because descriptors are limited.
 class FolderSet {
  public:
   void Add(os::Fd folder) {
     struct stat info{};
     if (::fstat(folder.get(), &info) == 0 && !known_.emplace(info.st_dev, info.st_ino).second) {
-      // What changed since it was added is synced with it, unless that has been done already.
+      // A later change of an added folder is covered by its sync, unless that has happened already.
       if (!synced_.contains({info.st_dev, info.st_ino})) return;
     }
     if (folders_.size() < kMostKept) {

@@ -24,7 +24,7 @@ bool IsPart(std::string_view name) {
          });
 }
 
-// A file, or one in a folder that a client made for itself.
+// The name of a file, or of a file in a client's own folder.
 bool IsName(std::string_view name) {
   const size_t slash = name.find('/');
   return slash == std::string_view::npos
@@ -50,7 +50,7 @@ S3Result<TempFile> Inbox::Take(const std::string& name) const {
   auto file = folder_.Open(name, O_RDWR | O_NONBLOCK | O_NOCTTY);
   if (!file) return Refuse(S3Code::kNoSuchUpload);
   struct stat info{};
-  // A file that has another name too may be changed through it later.
+  // A file with a second name could be changed later through that name.
   const bool good = ::fstat(file->get(), &info) == 0 && S_ISREG(info.st_mode) &&
                     info.st_nlink == 1 && info.st_uid == ::geteuid();
   if (!good) return Refuse(S3Code::kNoSuchUpload);

@@ -9,11 +9,10 @@
 
 namespace muster::objects {
 
-// Where files change hands without passing through a socket. A client on this machine that has the
-// rights of the store's owner writes a file into .muster/inbox and asks that it become an object;
-// the store moves it to its place by the rules that hold for a body that was received. That both
-// mean the same folder is proven by a text in .muster/near, which only the owner can read. Any
-// thread.
+// Transfers files without a socket. A client on this machine with the rights of the store's owner
+// writes a file to .muster/inbox and requests that it become an object; the store moves it by the
+// same rules as a received body. A text in .muster/near, which only the owner can read, proves that
+// both processes mean the same folder. Any thread.
 class Inbox {
  public:
   // `root` is the folder of the store, `own` its .muster.
@@ -21,10 +20,10 @@ class Inbox {
 
   const os::Path& root() const { return root_; }
   const std::string& proof() const { return proof_; }
-  // A file that was left here under this name; it stays until it has a place. kNoSuchUpload when it
-  // is none that a client of ours can have written.
+  // Opens an uploaded file; it stays in the inbox until it is moved. kNoSuchUpload if it cannot be
+  // from a client of this store.
   S3Result<TempFile> Take(const std::string& name) const;
-  // What nobody asked for since then.
+  // Removes files that no client requested since then.
   void RemoveAbandoned(int64_t before_wall_ms) const;
 
  private:

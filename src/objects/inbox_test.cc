@@ -26,7 +26,7 @@ class InboxTest : public testing::Test {
   std::optional<Inbox> inbox_;
 };
 
-TEST_F(InboxTest, TheProofIsForTheOwnerAlone) {
+TEST_F(InboxTest, ProofIsReadableByTheOwnerOnly) {
   const os::Path near = dir_ / "store/.muster/near";
   EXPECT_EQ(os::ReadFile(near), inbox_->proof());
   struct stat info = {};
@@ -36,15 +36,15 @@ TEST_F(InboxTest, TheProofIsForTheOwnerAlone) {
   EXPECT_EQ(info.st_mode & 0777, 0700u);
 }
 
-TEST_F(InboxTest, AFileThatWasLeftHereIsTaken) {
+TEST_F(InboxTest, UploadedFileIsTaken) {
   ASSERT_TRUE(os::WriteFileAtomic(At(kName), "bytes"));
   const auto file = inbox_->Take(kName);
   ASSERT_TRUE(file);
   EXPECT_EQ(file->name(), kName);
-  EXPECT_TRUE(std::filesystem::exists(At(kName)));  // until it has a place
+  EXPECT_TRUE(std::filesystem::exists(At(kName)));  // until it is moved
 }
 
-TEST_F(InboxTest, SoIsOneInAFolderOfTheClientsOwn) {
+TEST_F(InboxTest, FileInAClientFolderIsTaken) {
   const std::string name = std::string(kName) + "/" + kName;
   std::filesystem::create_directory(At(kName));
   ASSERT_TRUE(os::WriteFileAtomic(At(name), "bytes"));
@@ -55,7 +55,7 @@ TEST_F(InboxTest, SoIsOneInAFolderOfTheClientsOwn) {
   EXPECT_FALSE(std::filesystem::exists(At(kName)));
 }
 
-TEST_F(InboxTest, NothingElseIs) {
+TEST_F(InboxTest, OtherFilesAreRefused) {
   EXPECT_EQ(Refusal(kName), S3Code::kNoSuchUpload);
   for (const char* name : {"", ".", "..", "../near", "../../near", "/etc/passwd",
                            "0123456789abcdef0123456/", "0123456789ABCDEF01234567"}) {
@@ -66,7 +66,7 @@ TEST_F(InboxTest, NothingElseIs) {
   EXPECT_EQ(Refusal(kName), S3Code::kNoSuchUpload);
   std::filesystem::remove(At(kName));
   ASSERT_EQ(::link((dir_ / "secret").c_str(), At(kName).c_str()), 0);
-  EXPECT_EQ(Refusal(kName), S3Code::kNoSuchUpload);  // it could be changed by its other name
+  EXPECT_EQ(Refusal(kName), S3Code::kNoSuchUpload);  // could be changed through its second name
   std::filesystem::remove(At(kName));
   ASSERT_EQ(::mkfifo(At(kName).c_str(), 0600), 0);
   EXPECT_EQ(Refusal(kName), S3Code::kNoSuchUpload);
@@ -75,7 +75,7 @@ TEST_F(InboxTest, NothingElseIs) {
   EXPECT_EQ(Refusal(kName), S3Code::kNoSuchUpload);
 }
 
-TEST_F(InboxTest, WhatNobodyAskedForGoes) {
+TEST_F(InboxTest, AbandonedFilesAreRemoved) {
   ASSERT_TRUE(os::WriteFileAtomic(At(kName), "bytes"));
   inbox_->RemoveAbandoned(0);
   EXPECT_TRUE(std::filesystem::exists(At(kName)));

@@ -29,7 +29,7 @@ std::string Code(std::string_view text) {
   return coded;
 }
 
-// The reverse, for what Code makes; anything else comes out as what Code does not give back.
+// Decodes names made by Code; other input yields a text that Code does not produce.
 std::string Uncode(std::string_view coded) {
   std::string text;
   for (size_t i = 0; i < coded.size(); ++i) {
@@ -97,7 +97,7 @@ std::optional<KeyName> ReadKeyName(std::string_view name) {
   } else {
     read.text = rest;
   }
-  // Only the one name that a key gets is read, so that what is listed can also be fetched.
+  // Only the canonical name of a key is accepted, so that every listed key can be fetched.
   if (LooksSpecial(name) && EscapeWhole(read.text, read.beside) != name) return std::nullopt;
   return read;
 }

@@ -18,15 +18,15 @@ constexpr size_t kLongestKey = 1024;
 enum class Form { kPlain, kBeside };
 std::string PathOfKey(std::string_view key, Form form = Form::kPlain);
 
-// A name on disk (the pieces of a long one joined again) as a component of a key; nothing for names
-// that no key has.
+// A name on disk (pieces of a long name joined) as a key component; nothing for names that no key
+// has.
 struct KeyName {
   std::string text;
   bool beside = false;
 };
 std::optional<KeyName> ReadKeyName(std::string_view name);
 
-// Whether a name on disk is a piece of a long one, and which bytes it adds.
+// Whether a name on disk is a piece of a long name, and the bytes that it contributes.
 std::optional<std::string_view> LongNamePart(std::string_view name);  // %+
 std::optional<std::string_view> LongNameEnd(std::string_view name);   // %:
 

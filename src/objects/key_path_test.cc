@@ -8,7 +8,7 @@
 namespace muster::objects {
 namespace {
 
-// What a folder walk makes of a path: the key again.
+// The key that a folder walk derives from a path.
 std::string KeyOf(const std::string& path, bool* beside = nullptr) {
   std::string key, long_name;
   bool in_long = false, first = true;
@@ -37,7 +37,7 @@ TEST(KeyPath, OrdinaryKeysAreTheirOwnPaths) {
   }
 }
 
-TEST(KeyPath, EveryKeyComesBackFromItsPath) {
+TEST(KeyPath, EveryKeyIsRestoredFromItsPath) {
   for (const std::string& key : AwkwardKeys()) {
     bool beside = true;
     EXPECT_EQ(KeyOf(PathOfKey(key), &beside), key);
@@ -71,7 +71,7 @@ TEST(KeyPath, DifferentKeysHaveDifferentPaths) {
   }
 }
 
-TEST(KeyPath, NamesThatNoKeyHasAreNotRead) {
+TEST(KeyPath, NamesThatNoKeyHasAreIgnored) {
   for (const char* name : {"%=plain", "%=a%=", "%xplain", "%x%00%2", "%-%=plain", "%-%-a"}) {
     EXPECT_FALSE(ReadKeyName(name)) << name;
   }

@@ -124,14 +124,14 @@ Status KeyRing::Save() {
 
 void KeyRing::Refresh(const Version& now) {
   if (now == version_) return;
-  version_ = now;  // told once
+  version_ = now;  // log the fault once
   if (const Status loaded = Load(); !loaded) {
     LogError("the keys of the object store stay as they were: {}", loaded.error().text);
   }
 }
 
 std::shared_ptr<const KeyPair> KeyRing::Find(std::string_view access_key) {
-  const Version now = Look();  // before the lock: every request comes here
+  const Version now = Look();  // without the lock, because every request needs it
   {
     const MutexLock lock(mutex_);
     Refresh(now);

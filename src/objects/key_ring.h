@@ -15,10 +15,10 @@
 
 namespace muster::objects {
 
-// What a key pair may do: below every grant's bucket and prefix.
+// The permissions of a key: buckets and prefixes.
 struct Grant {
-  std::string bucket;  // "*": every one, and making and listing them
-  std::string prefix;  // of keys; empty: all
+  std::string bucket;  // "*" for all buckets, including creating and listing them
+  std::string prefix;  // key prefix; empty for all keys
   bool write = false;
 };
 
@@ -30,9 +30,9 @@ struct KeyPair {
 
   bool MayRead(std::string_view bucket, std::string_view key) const;
   bool MayWrite(std::string_view bucket, std::string_view key) const;
-  // Lists of a bucket show names alone, so they need a grant that covers their prefix.
+  // A listing of buckets shows names only, so a grant for the prefix is required.
   bool MayUseAllBuckets(bool write) const;
-  bool MaySeeBucket(std::string_view bucket) const;  // some grant is in it
+  bool MaySeeBucket(std::string_view bucket) const;  // a grant covers the bucket
 };
 
 // The key pairs of a store, kept in one file (docs/formats/object_store.md) that only its owner can
@@ -40,12 +40,12 @@ struct KeyPair {
 // hand count at once; a file that cannot be read leaves what was known. Any thread.
 class KeyRing {
  public:
-  // Makes the file with one pair that may do everything when there is none.
+  // Creates the file with one key with all permissions if it does not exist.
   static Result<std::unique_ptr<KeyRing>> Open(os::Path file);
 
   std::shared_ptr<const KeyPair> Find(std::string_view access_key) EXCLUDES(mutex_);
   KeyPair First() const EXCLUDES(mutex_);
-  // On disk when it returns. A pair of the same access key is replaced.
+  // On disk when it returns. Replaces the key with the same access key id.
   Status Add(KeyPair pair) EXCLUDES(mutex_);
   Status Remove(std::string_view access_key) EXCLUDES(mutex_);
   std::vector<KeyPair> All() const EXCLUDES(mutex_);  // those of the file
@@ -78,12 +78,12 @@ class KeyRing {
 
   const os::Path file_;
   mutable Mutex mutex_;
-  Version version_ GUARDED_BY(mutex_);  // of the file as it was read or written last
+  Version version_ GUARDED_BY(mutex_);  // of the file when it was last read or written
   std::vector<std::shared_ptr<const KeyPair>> pairs_ GUARDED_BY(mutex_);  // shared with callers
   std::map<std::string, std::shared_ptr<Lent>, std::less<>> lent_ GUARDED_BY(mutex_);
 };
 
-// Letters and digits that no client needs to escape.
+// Letters and digits only, so that no client must escape them.
 KeyPair NewKeyPair(std::string user, std::vector<Grant> grants);
 
 }  // namespace muster::objects

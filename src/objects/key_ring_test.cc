@@ -9,7 +9,7 @@
 namespace muster::objects {
 namespace {
 
-TEST(KeyRing, TheFirstPairIsMadeOnceAndMayDoEverything) {
+TEST(KeyRing, FirstKeyIsCreatedOnceWithAllPermissions) {
   const os::TempDir dir;
   const KeyPair first = KeyRing::Open(dir / "keys.json").value()->First();
   EXPECT_EQ(first.access_key.size(), 20u);
@@ -34,7 +34,7 @@ TEST(KeyRing, GrantsCoverBucketsAndPrefixes) {
   EXPECT_FALSE(KeyPair().MayRead("any", ""));
 }
 
-TEST(KeyRing, PairsAreAddedReplacedAndRemovedForGood) {
+TEST(KeyRing, KeysAreAddedReplacedAndRemovedDurably) {
   const os::TempDir dir;
   {
     const auto ring = KeyRing::Open(dir / "keys.json").value();
@@ -51,7 +51,7 @@ TEST(KeyRing, PairsAreAddedReplacedAndRemovedForGood) {
   EXPECT_EQ(KeyRing::Open(dir / "keys.json").value()->Find("AK"), nullptr);
 }
 
-TEST(KeyRing, ChangesByHandCountAtOnceAndBrokenOnesDoNot) {
+TEST(KeyRing, ManualChangesTakeEffectAndBrokenFilesDoNot) {
   const os::TempDir dir;
   const auto ring = KeyRing::Open(dir / "keys.json").value();
   const std::string first = ring->First().access_key;
@@ -63,7 +63,7 @@ TEST(KeyRing, ChangesByHandCountAtOnceAndBrokenOnesDoNot) {
   EXPECT_NE(ring->Find("HAND"), nullptr);
 }
 
-TEST(KeyRing, AFileThatIsNoneIsNotOverwritten) {
+TEST(KeyRing, InvalidFileIsNotOverwritten) {
   const os::TempDir dir;
   for (const char* text :
        {"", "{}", "{\"keys\": []}", "{\"keys\": [{\"access_key\": \"a\"}]}", "[1]"}) {

@@ -25,7 +25,7 @@ Result<const Folder*> KeyWalk::Here() {
   return &*here_;
 }
 
-// `name` is "" for the bucket itself, else "folder/".
+// `name` is "" for the bucket, else "folder/".
 Result<bool> KeyWalk::Enter(std::string_view name) {
   auto above = Here();
   auto folder = !above         ? Result<Folder>(std::unexpected(above.error()))
@@ -59,7 +59,7 @@ Status KeyWalk::Seek(std::string_view from) {
     if (!entered) return {};
     Level& level = levels_.back();
     level.next = level.entries->LowerBound(from);
-    // Behind "x/" alone stand the keys that begin with it, `from` perhaps among them.
+    // Behind "x/" follow the keys that begin with it, possibly `from`.
     const size_t slash = from.find('/');
     if (slash == std::string_view::npos || level.next == 0) return {};
     name = from.substr(0, slash + 1);
@@ -108,7 +108,7 @@ bool KeyWalk::Look(struct stat& info) {
   const auto folder = Here();
   if (!folder) return false;
   const std::string path = PathOfKey(entry.name, entry.beside ? Form::kBeside : Form::kPlain);
-  // A long name has folders in it, whose links must not be followed: opened, they are not.
+  // A long name contains folders; O_NOFOLLOW covers the last component only.
   if (path.find('/') != std::string::npos) {
     const auto file = Open(O_RDONLY);
     return file && ::fstat(file->get(), &info) == 0 && S_ISREG(info.st_mode);

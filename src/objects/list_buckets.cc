@@ -1,4 +1,4 @@
-// The list of buckets, whole or page by page.
+// ListBuckets, complete or in pages.
 #include <algorithm>
 
 #include "base/text.h"
@@ -14,8 +14,8 @@ constexpr int64_t kMostBuckets = 10'000;
 
 struct BucketQuery {
   std::string prefix, after = {};
-  std::string region;                // only buckets of this one; empty: all of them
-  std::optional<int64_t> most = {};  // nothing: all of them
+  std::string region;                // only buckets of this region; empty for all
+  std::optional<int64_t> most = {};  // nothing for all
 };
 
 S3Result<BucketQuery> ReadBucketQuery(const Call& call) {

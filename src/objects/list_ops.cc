@@ -1,4 +1,4 @@
-// Listings of objects, both versions.
+// ListObjects, versions 1 and 2.
 #include <algorithm>
 
 #include "base/text.h"
@@ -18,7 +18,7 @@ struct Question {
   ListQuery query;
   bool url_encoded = false;
   bool owner = false;
-  bool near = false;  // tell where the files are
+  bool near = false;  // include the paths of files
 };
 
 S3Result<Question> ReadQuestion(const Call& call) {
@@ -45,7 +45,7 @@ std::string Shown(const Question& question, std::string_view text) {
   return question.url_encoded ? s3::UriEncode(text, true) : std::string(text);
 }
 
-// Of use only to who can read the store's folder, and to nobody who cannot (inbox.h).
+// Useful only to a client that can read the folder of the store (inbox.h).
 void AddFile(s3::XmlWriter& xml, const ListedKey& key) {
   const Form form = key.beside ? Form::kBeside : Form::kPlain;
   xml.Add("File", s3::UriEncode(PathOfKey(key.key, form), true))
@@ -130,7 +130,7 @@ S3Result<http::Response> ListV2(Call& call) {
   return XmlResponse(xml.Finish());
 }
 
-// Every object is its own only version, "null", and there are no delete markers.
+// Every object has one version, "null", and there are no delete markers.
 void AddVersions(s3::XmlWriter& xml, const Question& question, const ListPage& page) {
   for (const ListedKey& key : page.keys) {
     xml.Open("Version")

@@ -5,7 +5,8 @@
 namespace muster::objects {
 namespace {
 
-// The part of a key that a delimiter makes it share with others; empty when there is none.
+// The prefix of the key up to the delimiter, which groups it with other keys; empty if there is
+// none.
 std::string_view CommonPrefix(std::string_view key, const ListQuery& query) {
   if (query.delimiter.empty() || !key.starts_with(query.prefix)) return {};
   const size_t at = key.find(query.delimiter, query.prefix.size());
@@ -13,7 +14,7 @@ std::string_view CommonPrefix(std::string_view key, const ListQuery& query) {
                                       : key.substr(0, at + query.delimiter.size());
 }
 
-// Nothing: no key can come.
+// Nothing if no key can match.
 std::optional<std::string> FirstOf(const ListQuery& query) {
   if (query.after.empty()) return query.prefix;
   const std::string_view common = CommonPrefix(query.after, query);

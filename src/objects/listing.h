@@ -14,7 +14,7 @@ namespace muster::objects {
 struct ListQuery {
   std::string prefix;
   std::string delimiter;
-  std::string after;  // only what comes behind it; a common prefix counts as one whole
+  std::string after;  // only keys behind this one; a common prefix counts as a whole
   int most = 1000;
 };
 
@@ -23,7 +23,7 @@ struct ListedKey {
   int64_t size = 0;
   int64_t mtime_ms = 0;
   std::string etag;
-  // For who reads the file itself.
+  // For clients that read the file directly.
   std::optional<s3::Checksum> checksum;
   int64_t mtime_ns = 0;
   bool beside = false;
@@ -31,15 +31,15 @@ struct ListedKey {
 
 struct ListPage {
   std::vector<ListedKey> keys;
-  std::vector<std::string> prefixes;  // up to and with the delimiter
+  std::vector<std::string> prefixes;  // including the delimiter
   bool truncated = false;
-  std::string last;  // what came last, to go on behind; empty when nothing came
+  std::string last;  // the last returned item, for the next page; empty if none
 };
 
-// Fills in what is known of the key that came last; false when it is gone.
+// Fills in the metadata of the current key; false if it was removed.
 using Examine = std::function<bool(KeyWalk&, ListedKey&)>;
 
-// One page of a bucket's keys. The rules of S3, apart from how the files are examined.
+// One page of a bucket's keys by the rules of S3, independent of how files are examined.
 Result<ListPage> ListKeys(KeyWalk& walk, const ListQuery& query, const Examine& examine);
 
 }  // namespace muster::objects

@@ -28,7 +28,7 @@ class ListingTest : public testing::Test {
     EXPECT_TRUE(os::MakeDirs(dir_ / name));
     return dir_ / name;
   }
-  // Every other one has a name already, as what a client on this machine hands over.
+  // Every second file has a name already, as files from a client on this machine.
   TempFile Holding(const std::string& text) {
     if (++files_ % 2 == 0) {
       EXPECT_TRUE(os::WriteFileAtomic(dir_ / "tmp/x", text, 0644, false));
@@ -82,7 +82,7 @@ class ListingTest : public testing::Test {
   EntryCache cache_;
 };
 
-TEST_F(ListingTest, EveryAwkwardKeyIsKeptReadAndListedInTheOrderOfBytes) {
+TEST_F(ListingTest, AwkwardKeysAreStoredReadAndListedInByteOrder) {
   std::set<std::string> keys;
   for (const std::string& key : AwkwardKeys()) {
     Put(key);
@@ -93,7 +93,7 @@ TEST_F(ListingTest, EveryAwkwardKeyIsKeptReadAndListedInTheOrderOfBytes) {
   for (const int size : {1, 2, 7, 1000}) EXPECT_EQ(ListAll({}, size).first, wanted) << size;
 }
 
-TEST_F(ListingTest, AnyOrderOfWritesAndRemovalsLeavesTheSameKeys) {
+TEST_F(ListingTest, AnyOrderOfWritesAndRemovalsYieldsTheSameKeys) {
   std::vector<std::string> keys = AwkwardKeys();
   for (int round = 0; round < 2; ++round) {
     std::ranges::rotate(keys, keys.begin() + 17);
@@ -124,7 +124,7 @@ TEST_F(ListingTest, PrefixesAndDelimitersGroupKeys) {
   EXPECT_THAT(ListAll({.prefix = "a/c/"}, 1).first, ElementsAre("a/c/d", "a/c/e"));
 }
 
-TEST_F(ListingTest, PagesOfGroupedKeysGoOnBehindTheGroup) {
+TEST_F(ListingTest, PagesContinueBehindAGroup) {
   std::vector<std::string> folders;
   for (int i = 10; i < 40; ++i) {
     folders.push_back("d" + std::to_string(i) + "/");
@@ -139,14 +139,14 @@ TEST_F(ListingTest, PagesOfGroupedKeysGoOnBehindTheGroup) {
   EXPECT_THAT(page.prefixes, ElementsAre("d21/"));
 }
 
-TEST_F(ListingTest, ZeroKeysAreNoPageAtAll) {
+TEST_F(ListingTest, PageSizeZeroReturnsNothing) {
   Put("a");
   const ListPage page = List({.most = 0});
   EXPECT_THAT(page.keys, IsEmpty());
   EXPECT_FALSE(page.truncated);
 }
 
-TEST_F(ListingTest, FilesThatWereCopiedInAreKeysAndLinksAreNot) {
+TEST_F(ListingTest, CopiedFilesAreKeysAndLinksAreNot) {
   ASSERT_TRUE(os::MakeDirs(dir_ / "bucket/in/empty"));
   ASSERT_TRUE(os::WriteFileAtomic(dir_ / "bucket/in/file.txt", "copied", 0644, false));
   ASSERT_TRUE(os::WriteFileAtomic(dir_ / "secret", "outside", 0644, false));
@@ -161,7 +161,7 @@ TEST_F(ListingTest, FilesThatWereCopiedInAreKeysAndLinksAreNot) {
   }
 }
 
-TEST_F(ListingTest, NothingIsWrittenThroughALink) {
+TEST_F(ListingTest, LinksAreNotFollowedByWrites) {
   ASSERT_TRUE(os::MakeDirs(dir_ / "outside"));
   ASSERT_EQ(::symlink("../outside", (dir_ / "bucket/link").c_str()), 0);
   for (int i = 0; i < 2; ++i) {
@@ -175,7 +175,7 @@ TEST_F(ListingTest, NothingIsWrittenThroughALink) {
   }
 }
 
-TEST_F(ListingTest, AChangedFolderIsReadAgain) {
+TEST_F(ListingTest, ChangedFolderIsReadAgain) {
   for (int i = 0; i < 300; ++i) Put("k" + std::to_string(i));
   for (int i = 0; i < 50; ++i) {
     EXPECT_EQ(List({}).keys.size(), static_cast<size_t>(300 + i));

@@ -46,7 +46,7 @@ std::string ReadBeside(const Folder& folder, const struct stat& info) {
   return text;
 }
 
-// An appended object's file may be longer than what was acknowledged of it.
+// The file of an appended object may be longer than the acknowledged size.
 bool BelongsTo(const ObjectMeta& meta, const struct stat& info) {
   if (meta.appendable) return info.st_size >= meta.size;
   return meta.size == info.st_size && meta.mtime_ns == MtimeNs(info);
@@ -84,7 +84,7 @@ Result<std::vector<os::Fd>> MetaFiles::Attach(int fd, ObjectMeta& meta) {
     return FailErrno(cause, "write an object's metadata");
   }
   auto synced = AttachBeside(info, text);
-  if (synced) ::fremovexattr(fd, kAttribute);  // an older one would count first
+  if (synced) ::fremovexattr(fd, kAttribute);  // an older attribute would have precedence
   return synced;
 }
 

@@ -1,4 +1,4 @@
-// What a client on this machine can ask for, which has the owner's rights on the store's folder.
+// Requests of a client on this machine that has the owner's rights on the store's folder.
 #include "base/text.h"
 #include "objects/answers.h"
 #include "objects/inbox.h"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kMostAdopted = 1000;
 
-// One file of the inbox, examined, as the object that the caller may make of it.
+// An examined file of the inbox as the object that the caller may create.
 S3Result<NewObject> Accept(const Call& call, const s3::XmlElement& offer) {
   std::string key(offer.TextOf("Key"));
   if (key.empty() || key.size() > kLongestKey) return Refuse(S3Code::kMalformedXml);
@@ -41,8 +41,8 @@ S3Result<std::vector<NewObject>> AcceptAll(const Call& call) {
   return objects;
 }
 
-// Whether the caller speaks to us and not to somebody between, who may have reasons to see the
-// bytes: what it asked for by name is our own port.
+// Whether the caller is connected directly rather than through a proxy, which may need to see the
+// bytes: the Host header names this server's port.
 bool IsDirect(const Call& call) {
   const std::string_view host = call.request.Header("Host");
   const size_t colon = host.rfind(':');
@@ -60,7 +60,7 @@ void TellNear(const CallPtr& call) {
                                .Finish()));
 }
 
-// All or an error; those that have a place then keep it, each as a whole object.
+// All or an error; objects that were created before an error stay, each complete.
 void AdoptFiles(const CallPtr& call) {
   auto objects = AcceptAll(*call);
   if (!objects) return call->Fail(objects.error());

@@ -12,12 +12,12 @@ namespace {
 
 constexpr std::string_view kKeptHeaders[] = {"Cache-Control", "Content-Disposition",
                                              "Content-Language", "Expires"};
-// S3 allows 2 KiB of metadata, OBS 8 KiB.
+// S3 permits 2 KiB of metadata, OBS 8 KiB.
 constexpr size_t kMostUserBytes = 2 << 10, kMostUserBytesObs = 8 << 10;
 constexpr size_t kLongestTagName = 128, kLongestTagValue = 256;  // characters
 constexpr std::string_view kDefaultType = "binary/octet-stream";
 
-// "gzip,aws-chunked" is "gzip": the second is only how the body travels.
+// "gzip" for "gzip,aws-chunked": the latter is a transfer coding only.
 std::string StoredEncoding(std::string_view header) {
   std::vector<std::string> kept;
   for (const std::string& one : Split(header, ',')) {
@@ -52,7 +52,7 @@ S3Status AddUserMetadata(const S3Request& request, ObjectMeta& meta) {
   return {};
 }
 
-// The parameters of a GET that replace what the object has.
+// Query parameters of a GET that override stored headers.
 std::string_view Override(const S3Request& request, std::string_view header) {
   if (request.query.empty()) return {};
   return request.Query("response-" + Lower(header)).value_or("");

@@ -8,19 +8,19 @@
 
 namespace muster::objects {
 
-// What the headers of a write say about the object: type, headers to be given back, x-amz-meta-,
-// tags. Refuses what this store has not (encryption, locks, lists of access) by S3's own names.
+// The metadata in the headers of a write: type, stored headers, x-amz-meta-, tags. Refuses
+// unsupported features (encryption, locks, access control lists) with S3's error names.
 S3Result<ObjectMeta> MetaOfRequest(const S3Request& request);
-// The last part of that alone.
+// Only the refusal of unsupported features.
 S3Status CheckHeaders(const S3Request& request);
 
-// The headers of an answer to GET and HEAD; the checksum, which is the whole object's, apart.
+// Adds the headers of a response to GET and HEAD, except the checksum.
 void AddObjectHeaders(const S3Request& request, const ObjectMeta& meta, http::Headers& headers);
 void AddChecksum(const std::optional<s3::Checksum>& checksum, http::Headers& headers);
 
 std::string Quoted(std::string_view etag);
 
-// "a=b&c=d" of the header x-amz-tagging; at most ten, each within S3's limits.
+// Parses "a=b&c=d" of the header x-amz-tagging; at most ten tags within S3's limits.
 S3Result<Pairs> ReadTagHeader(std::string_view text);
 S3Result<Pairs> ReadTagDocument(std::string_view xml, size_t most);
 inline constexpr size_t kMostObjectTags = 10, kMostBucketTags = 50;

@@ -9,16 +9,16 @@
 namespace muster::objects {
 namespace {
 
-// "1 MTIME SIZE ETAG[ a]" and a line for each further thing: a letter, a blank, the value. Lines
-// of two values have a tab between them. The bytes %, tab and line breaks are escaped.
+// "1 MTIME SIZE ETAG[ a]" and one line per further property: a letter, a blank, the value. A tab
+// separates two values. The bytes %, tab and line breaks are escaped.
 constexpr char kType = 't', kKnownType = 'T', kHeader = 'h', kUser = 'u', kTag = 'g',
                kChecksum = 'c', kComposite = 'C', kParts = 'p', kPartDigests = 'P';
 
-// What is written down of an object stays below 64 KiB.
+// The serialised metadata stays below 64 KiB.
 constexpr size_t kMostPartDigests = 24 << 10;
 
-// What clients send of their own accord, and what would not leave the rest its room in the inode:
-// an attribute that does not fit there takes a block of its own for each object.
+// Default content types of clients, abbreviated so that the metadata fits into the inode: a larger
+// attribute takes a separate block for each object.
 constexpr std::pair<std::string_view, std::string_view> kKnownTypes[] = {
     {"o", "application/octet-stream"},
     {"b", "binary/octet-stream"},
@@ -62,7 +62,7 @@ std::optional<int64_t> HexNumber(std::string_view text) {
   return value;
 }
 
-// The digest as base64 without padding, what follows the dash as it is.
+// The digest as base64 without padding; the part behind the dash unchanged.
 std::string ShortEtag(const std::string& etag) {
   if (etag.empty()) return "-";
   const size_t dash = std::min(etag.find('-'), etag.size());
@@ -139,7 +139,7 @@ void ReadLine(std::string_view line, ObjectMeta& meta) {
     case kPartDigests:
       meta.part_digests = s3::FromBase64(first).value_or("");
       break;
-    default:  // of a later version
+    default:  // a property of a later version
       break;
   }
 }

@@ -1,4 +1,4 @@
-// libFuzzer: any text as an object's metadata or as a line of an upload's log.
+// libFuzzer: arbitrary text as object metadata or as a line of an upload's log.
 #include <cstdlib>
 
 #include "objects/object_meta.h"

@@ -5,7 +5,7 @@
 namespace muster::objects {
 namespace {
 
-// What ext4 has for the value of an attribute of our name in an inode of 256 bytes.
+// The space that ext4 has for the attribute value in an inode of 256 bytes.
 constexpr size_t kRoomInInode = 64;
 
 ObjectMeta Plain() {
@@ -16,7 +16,7 @@ ObjectMeta Plain() {
   return meta;
 }
 
-TEST(ObjectMeta, WhatCommonClientsPutLiesInTheInode) {
+TEST(ObjectMeta, MetadataOfCommonClientsFitsIntoTheInode) {
   for (const char* const type :
        {"", "application/octet-stream", "binary/octet-stream", "application/json", "image/jpeg",
         "text/plain; charset=utf-8", "text/x-python; charset=utf-8", "text/csv; charset=utf-8"}) {
@@ -32,7 +32,7 @@ TEST(ObjectMeta, WhatCommonClientsPutLiesInTheInode) {
   EXPECT_LE(WriteMeta(summed).size(), kRoomInInode);
 }
 
-TEST(ObjectMeta, AnyTypeComesBackAsItWas) {
+TEST(ObjectMeta, AnyTypeRoundTrips) {
   for (const char* const type : {"o", "T o", "application/octet-stream; x=1", "weird\ttype\n%"}) {
     ObjectMeta meta = Plain();
     meta.content_type = type;
@@ -40,14 +40,14 @@ TEST(ObjectMeta, AnyTypeComesBackAsItWas) {
   }
 }
 
-TEST(ObjectMeta, ATypeThatIsSpeltOutIsRead) {
+TEST(ObjectMeta, UnabbreviatedTypeIsRead) {
   const auto meta = ReadMeta("1 18e86fca4e3a4233 2800 eUd/7foyCddcpr+J9vZ9GA\nt text/css");
   ASSERT_TRUE(meta);
   EXPECT_EQ(meta->content_type, "text/css");
   EXPECT_EQ(meta->etag, "79477fedfa3209d75ca6bf89f6f67d18");
 }
 
-TEST(ObjectMeta, ACodeOfALaterVersionIsNoType) {
+TEST(ObjectMeta, UnknownTypeCodeIsIgnored) {
   const auto meta = ReadMeta("1 1 2 eUd/7foyCddcpr+J9vZ9GA\nT Q");
   ASSERT_TRUE(meta);
   EXPECT_EQ(meta->content_type, "");

@@ -1,4 +1,4 @@
-// Reading objects, and changing what is known of them.
+// Reads objects and changes their metadata.
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -18,8 +18,8 @@ bool WantsChecksum(const S3Request& request) {
   return Lower(request.Header("x-amz-checksum-mode")) == "enabled";
 }
 
-// What ?partNumber= asks for. Nothing: the whole, which is also the only part of an object that was
-// put in one piece.
+// The range of ?partNumber=. Nothing for the whole object, which is the only part of an object that
+// was uploaded in one piece.
 S3Result<std::optional<ByteRange>> ReadPart(const S3Request& request, const ObjectMeta& meta,
                                             http::Headers& headers) {
   const auto text = request.Query("partNumber");
@@ -66,7 +66,7 @@ S3Result<Found> Read(const Call& call) {
     found.head.status = 206;
     found.body.offset = range->offset;
     found.body.length = range->length;
-    if (range->length > 0)  // a last part may be empty
+    if (range->length > 0)  // the last part may be empty
       found.head.headers.emplace_back(
           "Content-Range", fmt::format("bytes {}-{}/{}", range->offset,
                                        range->offset + range->length - 1, object.meta.size));
@@ -103,7 +103,7 @@ S3Status Describe(const Call& call) {
 
 }  // namespace
 
-// Also HEAD, whose answer has the same head.
+// Also HEAD, which has the same headers.
 void GetObject(const CallPtr& call) {
   auto found = Read(*call);
   if (!found) return call->Fail(found.error());

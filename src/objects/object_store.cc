@@ -53,7 +53,8 @@ Result<std::unique_ptr<ObjectStore>> ObjectStore::Open(const os::Path& root, boo
   MUSTER_TRY(os::MakeDirs(root));
   MUSTER_ASSIGN(Folder folder, Folder::Open(root));
   MUSTER_ASSIGN(Folder own, folder.MakeSub(".muster", 0700));
-  os::RemoveTemporaries(root / ".muster");  // of a server that was killed while it wrote a setting
+  // Left by a server that was killed while it wrote a setting.
+  os::RemoveTemporaries(root / ".muster");
   MUSTER_ASSIGN(Folder received, own.MakeSub("tmp", 0700));
   MUSTER_ASSIGN(auto temporary, TempFolders::Open(std::move(received), root / ".muster/tmp"));
   MUSTER_ASSIGN(Folder meta_folder, own.MakeSub("meta", 0700));
@@ -132,7 +133,7 @@ S3Result<Object> ObjectStore::Find(const std::string& bucket, const std::string&
   if (!IsBucketName(bucket)) return Refuse(S3Code::kInvalidBucketName);
   auto file = OpenPlaced(root_, bucket, key, O_RDONLY);
   if (!file) {
-    MUSTER_TRY(OpenBucket(bucket));  // there may be none, which counts first
+    MUSTER_TRY(OpenBucket(bucket));  // a missing bucket has precedence
     return std::unexpected(file.error());
   }
   ObjectMeta meta = meta_.Load(file->fd.get(), file->info);
@@ -168,7 +169,7 @@ S3Result<std::vector<os::Fd>> ObjectStore::Complete(NewObject& object) {
 void ObjectStore::Put(const std::string& bucket, const std::string& key, TempFile file,
                       ObjectMeta meta, WriteCondition condition, PutDone done) {
   const bool waits = file.pending() != nullptr;
-  // Shared by the steps, for functions must be copyable.
+  // Shared by the steps, because std::function must be copyable.
   const auto object = std::make_shared<NewObject>(NewObject{key, std::move(file), std::move(meta)});
   CommitQueue::Commit commit;
   if (waits) {
@@ -193,7 +194,7 @@ S3Result<std::vector<os::Fd>> ObjectStore::RemoveOne(const Folder& folder,
                                                      const Removal& removal) {
   if (removal.condition.any() || meta_.in_use()) {
     const auto old = Find(bucket, removal.key);
-    // What cannot be looked at must not be taken for what is not there.
+    // An object that cannot be examined must not count as missing.
     if (!old && removal.condition.any() && old.error().code != S3Code::kNoSuchKey) {
       return std::unexpected(old.error());
     }

@@ -84,7 +84,7 @@ void ExpectFullMeta(const ObjectMeta& meta) {
   EXPECT_EQ(meta.checksum->value, wanted.checksum->value);
 }
 
-TEST_P(ObjectStoreTest, KeepsWhatIsKnownOfAnObject) {
+TEST_P(ObjectStoreTest, MetadataIsKept) {
   ASSERT_TRUE(Put("k", "bytes", FullMeta()));
   const auto object = store_->Find("bucket", "k");
   ASSERT_TRUE(object);
@@ -92,7 +92,7 @@ TEST_P(ObjectStoreTest, KeepsWhatIsKnownOfAnObject) {
   EXPECT_EQ(object->meta.etag, s3::Hex(s3::DigestOf(s3::DigestKind::kMd5, "bytes")));
 }
 
-TEST_P(ObjectStoreTest, ABucketThatIsNotThereCountsBeforeAKeyThatIsNot) {
+TEST_P(ObjectStoreTest, MissingBucketPrecedesMissingKey) {
   const auto code = [&](const std::string& bucket, const std::string& key) {
     return store_->Find(bucket, key).error().code;
   };
@@ -105,7 +105,7 @@ TEST_P(ObjectStoreTest, ABucketThatIsNotThereCountsBeforeAKeyThatIsNot) {
   EXPECT_EQ(code("linked", "there"), S3Code::kNoSuchBucket);
 }
 
-TEST_P(ObjectStoreTest, KeepsMoreThanAnAttributeHolds) {
+TEST_P(ObjectStoreTest, MetadataLargerThanAnAttributeIsKept) {
   ObjectMeta meta = FullMeta();
   for (int i = 0; i < 100; ++i)
     meta.user.emplace_back("n" + std::to_string(i), std::string(300, 'v'));
@@ -117,7 +117,7 @@ TEST_P(ObjectStoreTest, KeepsMoreThanAnAttributeHolds) {
   EXPECT_TRUE(std::filesystem::is_empty(beside)) << "what nobody needs any more is removed";
 }
 
-TEST_P(ObjectStoreTest, WhatSomebodyElseChangedHasNoMetadata) {
+TEST_P(ObjectStoreTest, FileChangedByAnotherProgramHasNoMetadata) {
   ASSERT_TRUE(Put("k", "bytes", FullMeta()));
   const os::Fd file(::open((dir_ / "objects/bucket/k").c_str(), O_WRONLY | O_APPEND));
   ASSERT_EQ(::write(file.get(), "!", 1), 1);
@@ -128,7 +128,7 @@ TEST_P(ObjectStoreTest, WhatSomebodyElseChangedHasNoMetadata) {
   EXPECT_TRUE(object->meta.etag.ends_with("-1"));
 }
 
-TEST_P(ObjectStoreTest, ManyWritersAtOnceLeaveEveryObjectWhole) {
+TEST_P(ObjectStoreTest, ConcurrentWritersLeaveEveryObjectComplete) {
   std::atomic<int> failed = 0;
   {
     std::vector<std::jthread> threads;
@@ -152,7 +152,7 @@ TEST_P(ObjectStoreTest, ManyWritersAtOnceLeaveEveryObjectWhole) {
   }
 }
 
-TEST_P(ObjectStoreTest, OnlyOneOfManyMakesAnObject) {
+TEST_P(ObjectStoreTest, OneOfManyConditionalCreatesSucceeds) {
   std::atomic<int> made = 0, refused = 0;
   {
     std::vector<std::jthread> threads;
@@ -168,7 +168,7 @@ TEST_P(ObjectStoreTest, OnlyOneOfManyMakesAnObject) {
   EXPECT_EQ(refused, 7);
 }
 
-TEST_P(ObjectStoreTest, RemovedKeysAreGoneAndFoldersWithThem) {
+TEST_P(ObjectStoreTest, RemovedKeysAndEmptyFoldersAreGone) {
   for (const char* key : {"a", "a/b/c", "a/b/d"}) ASSERT_TRUE(Put(key, key));
   for (const S3Status& status : Remove({{"a/b/c"}, {"never"}, {"a/b/d"}})) EXPECT_TRUE(status);
   EXPECT_EQ(Get("a/b/c"), "NoSuchKey");
@@ -176,7 +176,7 @@ TEST_P(ObjectStoreTest, RemovedKeysAreGoneAndFoldersWithThem) {
   EXPECT_FALSE(std::filesystem::exists(dir_ / "objects/bucket/a"));
 }
 
-TEST_P(ObjectStoreTest, OfARemovalAndAWriteOnTheSameConditionOneHappens) {
+TEST_P(ObjectStoreTest, ConditionalRemoveAndWriteExcludeEachOther) {
   for (int i = 0; i < 50; ++i) {
     const std::string etag = Put("k", std::to_string(i))->etag;
     bool removed = false, written = false;
@@ -189,7 +189,7 @@ TEST_P(ObjectStoreTest, OfARemovalAndAWriteOnTheSameConditionOneHappens) {
   }
 }
 
-TEST_P(ObjectStoreTest, NoPieceIsAppendedToWhatWasRemovedOnTheConditionThatItWasNot) {
+TEST_P(ObjectStoreTest, AppendToAConditionallyRemovedObjectFails) {
   const std::string piece(1 << 20, 'x');
   for (int i = 0; i < 50; ++i) {
     const auto first = Append("log", 0, "first");
@@ -215,7 +215,7 @@ TEST_P(ObjectStoreTest, OnlyAnEmptyBucketIsRemoved) {
   EXPECT_EQ(store_->OpenBucket(".muster").error().code, S3Code::kInvalidBucketName);
 }
 
-TEST_P(ObjectStoreTest, WhatKeepsABucketWithoutObjectsIsNamed) {
+TEST_P(ObjectStoreTest, FileThatPreventsBucketRemovalIsNamed) {
   const os::Path folder = dir_ / "objects/bucket";
   ASSERT_TRUE(os::MakeDirs(folder / "b/empty"));
   const auto refusal = [&] {
@@ -239,7 +239,7 @@ TEST_P(ObjectStoreTest, WhatKeepsABucketWithoutObjectsIsNamed) {
   EXPECT_TRUE(store_->RemoveBucket("bucket"));
 }
 
-TEST_P(ObjectStoreTest, AppendedPiecesAreCountedFromTheEnd) {
+TEST_P(ObjectStoreTest, AppendPositionIsTheObjectSize) {
   EXPECT_EQ(Append("log", 5, "x").error().code, S3Code::kPositionNotEqualToLength);
   ASSERT_TRUE(Append("log", 0, "one"));
   EXPECT_EQ(Append("log", 0, "x").error().code, S3Code::kPositionNotEqualToLength);
@@ -251,7 +251,7 @@ TEST_P(ObjectStoreTest, AppendedPiecesAreCountedFromTheEnd) {
   EXPECT_EQ(Append("whole", 1, "x").error().code, S3Code::kObjectNotAppendable);
 }
 
-TEST_P(ObjectStoreTest, WhatAKilledServerWasReceivingOrWritingIsRemoved) {
+TEST_P(ObjectStoreTest, TemporaryFilesOfAKilledServerAreRemoved) {
   const os::Path received = dir_ / "objects/.muster/tmp/folder/abc";
   std::filesystem::create_directory(received.parent_path());
   const os::Path written = dir_ / "objects/.muster" / os::TemporaryName();
@@ -264,7 +264,7 @@ TEST_P(ObjectStoreTest, WhatAKilledServerWasReceivingOrWritingIsRemoved) {
   EXPECT_FALSE(std::filesystem::exists(written));
 }
 
-TEST_P(ObjectStoreTest, ALargeOneIsWholeWithItsMetadata) {
+TEST_P(ObjectStoreTest, LargeMultipartObjectIsCompleteWithMetadata) {
   const std::string piece(s3::Piece::kMost, 'x');
   std::string all;
   TempFile file = store_->NewFile().value();
@@ -283,7 +283,7 @@ TEST_P(ObjectStoreTest, ALargeOneIsWholeWithItsMetadata) {
   EXPECT_TRUE(Get("k") == all + "the rest");
 }
 
-TEST_P(ObjectStoreTest, APartThatWasDroppedDoesNotTouchItsSuccessor) {
+TEST_P(ObjectStoreTest, DroppedPartDoesNotAffectItsReplacement) {
   auto uploads = Uploads::Open(*store_, dir_ / "objects/.muster/uploads").value();
   const auto upload = uploads->Create({.bucket = "bucket", .key = "k", .created_ms = 1}).value();
   const std::string old(s3::Piece::kMost, 'o'), now(s3::Piece::kMost, 'n');
@@ -305,7 +305,7 @@ TEST_P(ObjectStoreTest, APartThatWasDroppedDoesNotTouchItsSuccessor) {
   EXPECT_TRUE(bytes == std::string(kPart, 'n'));
 }
 
-TEST_P(ObjectStoreTest, UploadsAreFoundAgainAndTheAbandonedRemoved) {
+TEST_P(ObjectStoreTest, UploadsAreFoundAgainAndAbandonedOnesRemoved) {
   const os::Path folder = dir_ / "objects/.muster/uploads";
   auto uploads = Uploads::Open(*store_, folder).value();
   const auto upload = uploads->Create({.bucket = "bucket", .key = "k", .created_ms = 1000}).value();
@@ -321,7 +321,7 @@ TEST_P(ObjectStoreTest, UploadsAreFoundAgainAndTheAbandonedRemoved) {
   {
     const auto cut = upload->Begin(2, 5).value();
   }
-  // A line that a crash cut off in the middle counts for nothing, and what follows is read.
+  // A line torn by a crash is ignored, and later lines are read.
   const os::Fd log(::open((folder / id / "parts").c_str(), O_WRONLY | O_APPEND));
   ASSERT_EQ(::write(log.get(), "2 5 1 00", 8), 8);
   uploads = Uploads::Open(*store_, folder).value();

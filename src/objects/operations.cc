@@ -15,7 +15,7 @@ using Where = Operation::Where;
 constexpr auto kService = Level::kService, kBucket = Level::kBucket, kObject = Level::kObject;
 constexpr auto kLoop = Where::kLoop, kPool = Where::kPool;
 
-// The first row that fits is taken: those with a marker stand before the one without.
+// The first matching row is used: rows with a marker precede the row without one.
 constexpr Operation kOperations[] = {
     {"HEAD", kService, "apiversion", TellApiVersion, kLoop, nullptr, true},
     {"HEAD", kBucket, "apiversion", TellApiVersion, kLoop, nullptr, true},
@@ -76,7 +76,7 @@ constexpr Operation kOperations[] = {
     {"DELETE", kObject, "", DeleteObject},
 };
 
-// Parameters that say how something is asked for, not that something else is.
+// Parameters that do not select an operation.
 const std::set<std::string_view> kPlain = {
     "prefix",           "marker",        "max-keys",
     "delimiter",        "encoding-type", "continuation-token",
@@ -94,7 +94,7 @@ bool IsPlain(std::string_view name) {
          name.starts_with("x-obs-") || name.starts_with("response-");
 }
 
-// Those of S3 that no signature is over.
+// Sub-resources of S3 that no signature version 2 covers.
 constexpr std::string_view kLaterSubResources[] = {"abac",
                                                    "intelligent-tiering",
                                                    "legal-hold",
@@ -108,9 +108,9 @@ constexpr std::string_view kLaterSubResources[] = {"abac",
                                                    "renameObject",
                                                    "session"};
 
-// S3 takes no notice of parameters that it does not know. All that ask for something else than the
-// plain operation are named here or have no value: those must not be done without. Their names in
-// another case are slips, which would remove or overwrite what was not meant.
+// S3 ignores unknown parameters. Parameters that request another operation are listed here or have
+// no value, and must not be ignored. A listed name in another case is a typing error that would
+// remove or overwrite the wrong object.
 bool AsksForMore(const S3Request::QueryPair& pair) {
   if (IsPlain(pair.name)) return false;
   const auto is_name = [&](std::string_view one) { return SameWord(one, pair.name); };
@@ -118,7 +118,7 @@ bool AsksForMore(const S3Request::QueryPair& pair) {
          std::ranges::any_of(kLaterSubResources, is_name) || SelectsOperation(pair.name);
 }
 
-// What is known everywhere and must not be passed over.
+// Refuses known parameters that must not be ignored.
 S3Status CheckPlain(const S3Request& request) {
   if (const auto version = request.Query("versionId")) MUSTER_TRY(CheckVersion(*version));
   const bool reads = request.method == "GET" || request.method == "HEAD";
@@ -162,10 +162,10 @@ S3Result<const Operation*> FindOperation(const S3Request& request) {
   bool method_known = false;
   for (const Operation& operation : kOperations) {
     if (operation.level != level || operation.method != request.method) continue;
-    // Who knows nothing of our own questions is answered as S3 would.
+    // For Muster's own requests, other clients receive the error that S3 would send.
     method_known = method_known || !operation.marker.starts_with("muster-");
     if (!Fits(operation.marker, request)) continue;
-    // A request for something else must not be taken for a plain one.
+    // A request for another operation must not be handled as a plain one.
     for (const auto& pair : request.query) {
       const bool marks = operation.marker.substr(0, operation.marker.find('@')) == pair.name;
       if (marks || !AsksForMore(pair)) continue;

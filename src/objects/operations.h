@@ -9,36 +9,37 @@
 
 namespace muster::objects {
 
-// Where the bytes of a body go while they come.
+// Receives the bytes of a body as they arrive.
 class BodyTarget {
  public:
   virtual ~BodyTarget() = default;
   virtual S3Status Take(const s3::SharedPiece& piece) = 0;
-  // All came and were what the head said. Answers the call, now or later.
+  // The body is complete and verified. Answers the call, immediately or later.
   virtual void Done(const BodySums& sums) = 0;
 };
 
-// One row of the table of everything the store does.
+// A row of the table of operations.
 struct Operation {
   enum class Level { kService, kBucket, kObject };
-  enum class Where { kLoop, kPool };  // what reads much or waits runs in the pool
+  enum class Where { kLoop, kPool };  // slow or blocking operations run in the pool
 
   std::string_view method;
   Level level;
-  std::string_view marker;  // a query parameter or header ("@name") that tells it apart; "": none
-  void (*run)(const CallPtr&) = nullptr;  // with the whole body, a small one, in the call
+  // The query parameter or header ("@name") that selects the row; "" for none.
+  std::string_view marker;
+  void (*run)(const CallPtr&) = nullptr;  // with the whole, small body in the call
   Where where = Where::kLoop;
-  // For large bodies instead: by the head alone.
+  // For large bodies: called with the head only.
   S3Result<std::unique_ptr<BodyTarget>> (*open)(const CallPtr&, const BodyCheck&) = nullptr;
   bool open_to_all = false;  // without a signature of the request; a form has one inside
 };
 
-// The row for a request; kMethodNotAllowed or kNotImplemented when there is none.
+// The row of a request; kMethodNotAllowed or kNotImplemented if there is none.
 S3Result<const Operation*> FindOperation(const S3Request& request);
 std::span<const Operation> AllOperations();
 // Whether a query parameter of this name, in any case, selects an operation.
 bool SelectsOperation(std::string_view parameter);
-// Every object has one version, "null"; kNotImplemented for any other that is asked for.
+// Every object has one version, "null"; kNotImplemented for any other.
 S3Status CheckVersion(std::string_view version);
 
 // list_buckets.cc, bucket_ops.cc
@@ -51,7 +52,7 @@ void GetLocation(const CallPtr& call);
 void GetVersioning(const CallPtr& call);
 void GetAcl(const CallPtr& call);
 void PutAcl(const CallPtr& call);
-void GetBucketSetting(const CallPtr& call);  // those that no bucket has
+void GetBucketSetting(const CallPtr& call);  // for settings that no bucket has
 std::string RegionOf(const S3Parts& parts, const std::string& bucket);
 // cors_ops.cc, tag_ops.cc
 void AnswerPreflight(const CallPtr& call);

@@ -19,7 +19,7 @@ std::string MarkerOf(const std::string& method, const std::string& target,
   return found ? std::string((*found)->marker) : "none";
 }
 
-TEST(Operations, AreToldApartByParametersAndHeaders) {
+TEST(Operations, ParametersAndHeadersSelectTheOperation) {
   EXPECT_EQ(MarkerOf("GET", "/bucket?list-type=2&prefix=x"), "list-type");
   EXPECT_EQ(MarkerOf("GET", "/bucket?prefix=uploads"), "");
   EXPECT_EQ(MarkerOf("GET", "/bucket?uploads"), "uploads");
@@ -31,7 +31,7 @@ TEST(Operations, AreToldApartByParametersAndHeaders) {
   EXPECT_EQ(MarkerOf("PUT", "/bucket/k?x-id=PutObject"), "");
 }
 
-TEST(Operations, WhatTheStoreHasNotIsNeverTakenForSomethingElse) {
+TEST(Operations, UnsupportedOperationsAreNeverTakenForOthers) {
   for (const char* target :
        {"/bucket?versioning", "/bucket?policy", "/bucket?lifecycle", "/bucket/k?retention",
         "/bucket/k?legal-hold", "/bucket/k?restore", "/bucket?unheard-of", "/bucket?unheard-of=",
@@ -49,7 +49,7 @@ TEST(Operations, WhatTheStoreHasNotIsNeverTakenForSomethingElse) {
   EXPECT_EQ(CodeOf("DELETE", "/"), S3Code::kMethodNotAllowed);
 }
 
-TEST(Operations, AParameterThatNobodyKnowsChangesNothing) {
+TEST(Operations, UnknownParametersAreIgnored) {
   for (const char* method : {"GET", "HEAD", "PUT", "DELETE"}) {
     EXPECT_EQ(MarkerOf(method, "/bucket/k?foo=bar&x-id=PutObject"), "") << method;
     EXPECT_EQ(MarkerOf(method, "/bucket?foo=bar"), "") << method;
@@ -60,13 +60,13 @@ TEST(Operations, AParameterThatNobodyKnowsChangesNothing) {
   EXPECT_EQ(CodeOf("PUT", "/bucket/k?foo=bar&policy=x"), S3Code::kNotImplemented);
 }
 
-TEST(Operations, APartWithoutItsUploadIsNoObject) {
+TEST(Operations, PartWithoutUploadIsNotAnObject) {
   EXPECT_EQ(CodeOf("PUT", "/bucket/k?partNumber=1"), S3Code::kInvalidArgument);
   EXPECT_EQ(CodeOf("DELETE", "/bucket/k?partNumber=1"), S3Code::kInvalidArgument);
   EXPECT_EQ(MarkerOf("GET", "/bucket/k?partNumber=1"), "");
 }
 
-TEST(Operations, AnotherVersionThanTheOneThereIsIsRefused) {
+TEST(Operations, OtherVersionsAreRefused) {
   for (const char* method : {"GET", "HEAD", "PUT", "DELETE"}) {
     EXPECT_EQ(CodeOf(method, "/bucket/k?versionId=null"), S3Code::kNotModified) << method;
     EXPECT_EQ(CodeOf(method, "/bucket/k?versionId=x"), S3Code::kNotImplemented) << method;
@@ -75,7 +75,7 @@ TEST(Operations, AnotherVersionThanTheOneThereIsIsRefused) {
   EXPECT_EQ(CodeOf("DELETE", "/bucket/k?tagging&versionId=x"), S3Code::kNotImplemented);
 }
 
-TEST(Operations, OnlyAQuestionBeforeTheFirstIsOpenToAll) {
+TEST(Operations, OnlyProtocolDetectionNeedsNoSignature) {
   ASSERT_GE(AllOperations().size(), 50u);
   for (const Operation& operation : AllOperations()) {
     const bool question = operation.method == "OPTIONS" || operation.marker == "apiversion";
@@ -86,7 +86,7 @@ TEST(Operations, OnlyAQuestionBeforeTheFirstIsOpenToAll) {
   }
 }
 
-TEST(S3Request, TakesNamesAsTheyAreSent) {
+TEST(S3Request, NamesAreKeptAsSent) {
   const auto request =
       SampleRequest("GET", "/bucket/a//../%2e%2F+%20?x=+&y=%2B&z", {{"Host", "h:1"}});
   EXPECT_EQ(request.bucket, "bucket");
@@ -100,7 +100,7 @@ TEST(S3Request, TakesNamesAsTheyAreSent) {
   EXPECT_EQ(host.key, "k");
 }
 
-TEST(S3Request, RefusesWhatCannotBeANameOrATarget) {
+TEST(S3Request, InvalidNamesAndTargetsAreRefused) {
   const auto code = [](const std::string& target) {
     http::Request head;
     head.method = "GET";

@@ -12,7 +12,7 @@ std::string Sealed(const std::string& text) {
   return fmt::format("\n{} {:08x}\n", text, Crc32c(text));
 }
 
-// The text before the seal; nothing when it is torn.
+// The text before the checksum; nothing if the line is torn.
 std::optional<std::string_view> Unsealed(std::string_view line) {
   const size_t blank = line.rfind(' ');
   if (blank == std::string_view::npos) return std::nullopt;

@@ -9,7 +9,7 @@
 namespace muster::objects {
 namespace {
 
-// Metadata stays small; nobody's parts are all of different lengths.
+// Limits the size of the metadata; uploads with more different part sizes are unusual.
 constexpr size_t kMostRuns = 64;
 constexpr int64_t kMostParts = 10'000, kLargestPart = int64_t{1} << 43;
 

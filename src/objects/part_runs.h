@@ -8,8 +8,8 @@
 
 namespace muster::objects {
 
-// The lengths of the parts that an object was made of, in order: so many of so many bytes each.
-// Clients send parts of one length and a last one, so that two runs tell ten thousand.
+// The lengths of an object's parts in order, as runs of equal length. Clients send parts of one
+// length and a shorter last one, so two runs suffice for ten thousand parts.
 struct PartRun {
   int64_t count = 0, size = 0;
   bool operator==(const PartRun&) const = default;
@@ -25,8 +25,8 @@ struct PartPlace {
 };
 std::optional<PartPlace> PlaceOfPart(const PartRuns& runs, int64_t number);  // from 1
 
-// "COUNT:SIZE COUNT:SIZE", hexadecimal. Empty for what is too varied to be kept.
+// "COUNT:SIZE COUNT:SIZE" in hexadecimal. Empty if there are too many runs.
 std::string WritePartRuns(const PartRuns& runs);
-PartRuns ReadPartRuns(std::string_view text);  // empty when it is none
+PartRuns ReadPartRuns(std::string_view text);  // empty for invalid text
 
 }  // namespace muster::objects

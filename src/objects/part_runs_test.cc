@@ -13,7 +13,7 @@ PartRuns Runs(std::initializer_list<int64_t> sizes) {
   return runs;
 }
 
-TEST(PartRunsTest, EveryPartIsFoundWhereItLies) {
+TEST(PartRunsTest, PlaceOfEveryPartIsFound) {
   const PartRuns runs = Runs({8, 8, 8, 5, 9, 9, 1});
   EXPECT_EQ(CountParts(runs), 7);
   EXPECT_EQ(TotalSize(runs), 48);
@@ -30,7 +30,7 @@ TEST(PartRunsTest, EveryPartIsFoundWhereItLies) {
   EXPECT_FALSE(PlaceOfPart({}, 1));
 }
 
-TEST(PartRunsTest, AreReadAsTheyWereWritten) {
+TEST(PartRunsTest, RoundTrip) {
   const PartRuns runs = Runs({8 << 20, 8 << 20, 1234, 0});
   EXPECT_EQ(WritePartRuns(runs), "2:800000 1:4d2 1:0");
   EXPECT_EQ(ReadPartRuns(WritePartRuns(runs)), runs);
@@ -39,7 +39,7 @@ TEST(PartRunsTest, AreReadAsTheyWereWritten) {
   EXPECT_EQ(ReadMeta(WriteMeta(meta))->parts, runs);
 }
 
-TEST(PartRunsTest, WhatIsNoneIsEmpty) {
+TEST(PartRunsTest, InvalidTextIsEmpty) {
   for (const char* text : {"", "x", "1", "1:", ":1", "0:1", "-1:5", "1:-5", "2711:1", "2710:1 1:1",
                            "1:7fffffffffffffff", "1:1  1:1", "1:1:1"}) {
     EXPECT_TRUE(ReadPartRuns(text).empty()) << text;

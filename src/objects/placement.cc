@@ -33,7 +33,7 @@ bool IsRegular(int folder, const std::string& name) {
   return ::fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
 }
 
-// Walks down the folders of a key, making them, and remembers which were changed by that.
+// Descends the folders of a key, creates missing ones, and records which folders were changed.
 class Descent {
  public:
   explicit Descent(os::Fd start) : at_(std::move(start)) {}
@@ -45,7 +45,7 @@ class Descent {
     return std::move(changed_);
   }
 
-  // Into the folder of one component of a key.
+  // Enters the folder of one key component.
   S3Status Enter(std::string_view component) {
     const std::string path = PathOfKey(component);
     const auto names = Split(path, '/');
@@ -63,7 +63,7 @@ class Descent {
     return EnterFolder(names.back());
   }
 
-  // The folder that holds the last name of a component, and that name.
+  // Enters the folder that contains the last name of a component, and returns that name.
   S3Result<std::string> EnterHolder(std::string_view component, Form form) {
     const auto names = Split(PathOfKey(component, form), '/');
     for (size_t i = 0; i + 1 < names.size(); ++i) MUSTER_TRY(EnterFolder(names[i]));
@@ -86,7 +86,7 @@ class Descent {
     return {};
   }
 
-  // The object's own name has to become a folder: it goes to the name beside.
+  // The object's own name must become a folder: the object moves to its second name.
   S3Status MoveAside(const os::Fd& holder, std::string_view component, const std::string& name) {
     MUSTER_ASSIGN(os::Fd start, Duplicate(holder.get()));
     Descent beside(std::move(start));
@@ -99,7 +99,7 @@ class Descent {
     return {};
   }
 
-  // A key may have a thousand folders. Descriptors are not kept for so many: one sync of all then.
+  // A key may have a thousand folders: above a limit of open descriptors, all are synced at once.
   void Changed(os::Fd folder) {
     constexpr size_t kMostKept = 32;
     if (changed_.size() >= kMostKept) {
@@ -114,7 +114,7 @@ class Descent {
   bool too_many_ = false;
 };
 
-// The folder of everything before the key's last '/'.
+// The folder of the part before the key's last '/'.
 S3Result<Descent> DescendTo(const Folder& bucket, std::string_view folders) {
   if (folders.empty()) {
     MUSTER_ASSIGN(os::Fd start, Duplicate(bucket.fd()));
@@ -135,7 +135,7 @@ std::pair<std::string_view, std::string_view> SplitKey(std::string_view key) {
   return {key.substr(0, begin), key.substr(begin)};
 }
 
-// What an earlier time left under the key's other name. Most keys have none.
+// Removes an old file under the second name of the key. Most keys have none.
 void RemoveBeside(const Folder& bucket, std::string_view key, int folder, std::string_view last) {
   const std::string name = PathOfKey(last, Form::kBeside);
   if (name.find('/') == std::string::npos) {
@@ -146,7 +146,8 @@ void RemoveBeside(const Folder& bucket, std::string_view key, int folder, std::s
   if (const auto holder = bucket.Sub(parent)) ::unlinkat(holder->fd(), leaf.c_str(), 0);
 }
 
-// Folders that are empty now go, from the inside out; the first that stays has to be synced.
+// Removes folders that are empty now, innermost first. Returns the first one that stays, which must
+// be synced.
 S3Result<os::Fd> Prune(const Folder& bucket, std::string path) {
   if (path.empty()) return Duplicate(bucket.fd());
   MUSTER_ASSIGN(os::Fd at, bucket.Open(path, O_RDONLY | O_DIRECTORY));
@@ -169,7 +170,7 @@ bool RemoveOne(const Folder& bucket, const std::string& path) {
 
 S3Result<PlacedFile> OpenBelow(const Folder& folder, const std::string& before,
                                std::string_view key, int flags) {
-  // The last look again at the first place: the object may have moved there between the two.
+  // Looks at the first place again: the object may have moved there between both looks.
   for (const Form form : {Form::kPlain, Form::kBeside, Form::kPlain}) {
     auto fd = folder.Open(before + PathOfKey(key, form), flags | O_NONBLOCK | O_NOCTTY);
     struct stat info{};
@@ -191,7 +192,7 @@ S3Result<std::vector<os::Fd>> PlaceFile(TempFile& file, const Folder& bucket,
                                         std::string_view key) {
   const auto [folders, last] = SplitKey(key);
   MUSTER_ASSIGN(Descent descent, DescendTo(bucket, folders));
-  // Most keys end in what is one name on disk.
+  // The last component of most keys is one name on disk.
   if (const std::string one = PathOfKey(last); one.find('/') == one.npos) {
     if (file.MoveTo(descent.at(), one) == 0) {
       RemoveBeside(bucket, key, descent.at(), last);

@@ -12,27 +12,27 @@
 
 namespace muster::objects {
 
-// Brings files to the places of their keys below a bucket, and takes them away. A name that is a
-// file and must become a folder, or the other way round, is handled here (key_path.h). Two calls on
-// one bucket must not overlap; readers may look at any moment and always find the object.
+// Moves files to the places of their keys below a bucket, and removes them. Handles a name that is
+// a file and must become a folder, and the reverse (key_path.h). Two calls for one bucket must not
+// overlap; readers always find the object.
 
-// Moves the file to the key's place, over what was there. The folders that have to be synced for it
-// to last.
+// Moves the file to the place of the key and replaces an existing file. Returns the folders to
+// sync.
 S3Result<std::vector<os::Fd>> PlaceFile(TempFile& file, const Folder& bucket, std::string_view key);
 
-// Removes the key's file, and folders that are empty then. Nothing to sync: there was none.
+// Removes the file of the key and folders that become empty. Nothing to sync if there was none.
 S3Result<std::vector<os::Fd>> RemoveFile(const Folder& bucket, std::string_view key);
 
-// A key's file, and what it was when it was opened.
+// The file of a key and its stat when it was opened.
 struct PlacedFile {
   os::Fd fd;
   struct stat info = {};
 };
 
-// The key's file, a regular one, whatever else stands there. kNoSuchKey.
+// The regular file of the key. kNoSuchKey.
 S3Result<PlacedFile> OpenPlaced(const Folder& bucket, std::string_view key, int flags);
-// The same below the folder of all buckets, whose names are checked by the caller: one step less.
-// Also kNoSuchKey where there is no such bucket.
+// As above, below the folder of all buckets, with bucket names checked by the caller: saves one
+// step. Also kNoSuchKey if the bucket does not exist.
 S3Result<PlacedFile> OpenPlaced(const Folder& root, std::string_view bucket, std::string_view key,
                                 int flags);
 

@@ -1,4 +1,4 @@
-// PUT of a whole object: to a file of its own while it comes, to its place when all is proven.
+// PutObject: writes a separate file while the body arrives, and moves it after the verification.
 #include "objects/object_headers.h"
 #include "objects/operations.h"
 
@@ -50,7 +50,7 @@ S3Result<std::unique_ptr<BodyTarget>> OpenPut(const CallPtr& call, const BodyChe
   MUSTER_TRY(call->MayWrite(request.bucket, request.key));
   MUSTER_ASSIGN(ObjectMeta meta, MetaOfRequest(request));
   MUSTER_TRY(call->parts.store.OpenBucket(request.bucket));
-  // What would fail at the end fails before the body is sent; the end looks again.
+  // Checks conditions before the body is sent; they are checked again at the end.
   if (const WriteCondition condition = WriteConditionOf(request); condition.any()) {
     const auto current = call->parts.store.Find(request.bucket, request.key);
     MUSTER_TRY(condition.Check(current ? &current->meta : nullptr));

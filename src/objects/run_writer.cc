@@ -31,8 +31,8 @@ Result<bool> RunWriter::WriteDirect(int fd, const s3::SharedPiece& piece) {
     pending_ = DirectWrites::Open(fd);
     if (!pending_) direct_ = nullptr;
     if (!pending_) return false;
-    // Writes to room that is there need not wait for each other. Where there is none the write
-    // will tell.
+    // Writes to preallocated space need not wait for each other. If preallocation fails, the write
+    // reports the error.
     if (length_) (void)::fallocate(fd, 0, at_, *length_);
   }
   return direct_->Write(pending_, at_, piece);

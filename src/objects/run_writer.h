@@ -8,20 +8,20 @@
 
 namespace muster::objects {
 
-// Bytes that go to a file one behind the other, while they come. One thread at a time.
+// Writes consecutive bytes to a file as they arrive. One thread at a time.
 class RunWriter {
  public:
-  // `direct`, which outlives it: for what will be synced. Null: nothing will be, and the system is
-  // left to write when it likes. `length`: of the whole run, where it is known.
+  // `direct`, which outlives it, for files that will be synced. Null without sync: the kernel
+  // writes when it likes. `length` of the whole run, if known.
   explicit RunWriter(DirectWrites* direct, std::optional<int64_t> length = {}, int64_t start = 0)
       : direct_(direct), at_(start), length_(length) {}
 
   Status Write(int fd, std::string_view bytes);
-  // Perhaps later: only when `pending` has settled it is in the file.
+  // Possibly delayed: the bytes are in the file after `pending` has settled.
   Status Write(int fd, const s3::SharedPiece& piece);
 
-  int64_t at() const { return at_; }  // where the next byte goes
-  const std::shared_ptr<DirectWrites::File>& pending() const { return pending_; }  // null: none
+  int64_t at() const { return at_; }  // the position of the next byte
+  const std::shared_ptr<DirectWrites::File>& pending() const { return pending_; }  // may be null
 
  private:
   Result<bool> WriteDirect(int fd, const s3::SharedPiece& piece);
@@ -29,7 +29,7 @@ class RunWriter {
   DirectWrites* direct_;
   int64_t at_;
   std::optional<int64_t> length_;
-  std::shared_ptr<DirectWrites::File> pending_;  // shared with the threads that write
+  std::shared_ptr<DirectWrites::File> pending_;  // shared with the writing threads
 };
 
 }  // namespace muster::objects

@@ -11,7 +11,7 @@
 
 namespace muster::objects {
 
-// The errors that S3 and OBS know by name. s3_error.cc has name, status and words of each.
+// The error names of S3 and OBS. s3_error.cc has name, status and text of each.
 enum class S3Code {
   kAccessControlListNotSupported,
   kAccessDenied,
@@ -75,8 +75,7 @@ enum class S3Code {
 std::string_view CodeNameOf(S3Code code);  // "NoSuchKey"
 int StatusOf(S3Code code);
 
-// Why a request of the object store is not served. What went wrong on our side keeps its words for
-// the log; a client is told no paths.
+// A failed request of the object store. Internal causes are for the log; clients see no paths.
 struct S3Error {
   S3Error(
       S3Code its_code);  // NOLINT(google-explicit-constructor): an error is made where it is met
@@ -85,7 +84,7 @@ struct S3Error {
 
   S3Code code;
   std::string message;
-  std::string log = {};        // for our log alone
+  std::string log = {};        // for the server's log only
   http::Headers headers = {};  // of the answer, such as Content-Range
   // Further elements of the error document, such as <Condition>.
   std::vector<std::pair<std::string, std::string>> details = {};

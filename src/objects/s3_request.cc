@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostPairs = 64;
 
-// Takes "http://authority" off the front of a target meant for a proxy.
+// Removes "http://authority" from a target sent to a proxy.
 std::string_view WithoutAuthority(std::string_view target) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!BeginsWithWord(target, scheme)) continue;
@@ -43,7 +43,7 @@ S3Status ReadQuery(std::string_view text, S3Request& request) {
   return {};
 }
 
-// "bucket" of the host "bucket.domain:port"; empty when it is none of the domains'.
+// "bucket" for the host "bucket.domain:port"; empty for other hosts.
 std::string BucketOfHost(std::string_view host, std::span<const std::string> domains) {
   const std::string name = Lower(host.substr(0, std::min(host.rfind(':'), host.size())));
   for (const std::string& domain : domains) {

@@ -13,8 +13,8 @@
 
 namespace muster::objects {
 
-// A request as S3 means it: nothing in it was folded or made tidy, for the signature is over what
-// was sent and every byte of a key counts.
+// A request in the terms of S3. Nothing is normalised, because the signature covers the request as
+// sent and every byte of a key is significant.
 struct S3Request {
   struct QueryPair {
     std::string name, value;  // decoded
@@ -22,10 +22,10 @@ struct S3Request {
   };
 
   std::string method;
-  std::string bucket, key;    // decoded; empty when there is none
+  std::string bucket, key;    // decoded; may be empty
   std::string raw_path;       // as sent, begins with '/'
-  bool virtual_host = false;  // the bucket came from the Host header, and is not in raw_path
-  bool obs = false;           // speaks the x-obs- family of headers
+  bool virtual_host = false;  // the bucket is in the Host header rather than in raw_path
+  bool obs = false;           // uses x-obs- headers
   std::vector<QueryPair> query;
   http::Headers headers;
   std::string peer;
@@ -36,19 +36,20 @@ struct S3Request {
   std::string_view Extended(std::string_view name) const;
   std::optional<std::string_view> Query(std::string_view name) const;
   bool Has(std::string_view name) const { return Query(name).has_value(); }
-  // The header name for an answer in the request's own family.
+  // The header name for the response, in the family of the request.
   std::string Named(std::string_view name) const;
 };
 
-// `domains`: hosts below which a first label is a bucket, such as "localhost".
+// `domains`: hosts whose first label may be a bucket, such as "localhost".
 S3Result<S3Request> ReadRequest(const http::Request& head, const http::RequestFacts& facts,
                                 std::span<const std::string> domains);
 
-// A body as XML; kMalformedXml when it is none.
+// Parses a body as XML; kMalformedXml if it is not.
 S3Result<s3::XmlElement> ReadXml(std::string_view body);
 
 bool IsBucketName(std::string_view name);
-// Stricter, as S3 is for new buckets: no IP address, every label begins and ends alphanumerically.
+// The stricter rules for new buckets: no IP address, every label begins and ends with a letter or
+// digit.
 bool IsNewBucketName(std::string_view name);
 
 }  // namespace muster::objects

@@ -1,4 +1,4 @@
-// libFuzzer: any target and headers, through reading, finding the operation and every signature.
+// libFuzzer: arbitrary target and headers through parsing, routing and all signature forms.
 #include <cstdlib>
 
 #include "base/text.h"

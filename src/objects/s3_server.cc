@@ -17,7 +17,7 @@ constexpr int64_t kSweepEveryMs = 3'600'000;
 constexpr int64_t kAbandonedMs = int64_t(7) * 24 * 3'600'000;
 constexpr int64_t kForgottenMs = int64_t(24) * 3'600'000;
 
-// Jobs that outlive a server find its successor at the same address.
+// Jobs that outlive a server find the next server at the same address.
 int LastPort(const os::Path& file) {
   const auto text = os::ReadFile(file, 64);
   const auto port = text ? ParseInt(Trim(*text)) : std::nullopt;
@@ -78,7 +78,7 @@ Status S3Server::Listen() {
   servers_.push_back(std::move(*first));
   parts_->port = servers_[0]->port();
   const std::string port = std::to_string(servers_[0]->port()) + "\n";
-  // Only a wish for the next start; a full disk must not keep the server from this one.
+  // A preference for the next start; a full disk must not prevent this one.
   if (const auto kept = os::WriteFileAtomic(port_file, port, 0600, false); !kept)
     LogWarning("the next start may listen elsewhere: {}", kept.error().text);
   const int cpus = static_cast<int>(std::thread::hardware_concurrency());
@@ -97,7 +97,7 @@ void S3Server::Serve() {
   }
 }
 
-// Before the first server runs, and on its loop from then on.
+// Runs before the server starts, and regularly on its loop.
 void S3Server::Sweep() {
   pool_->Run([this] {
     uploads_->AbortAbandoned(clock_.WallMs() - kAbandonedMs);
@@ -111,7 +111,7 @@ S3Server::~S3Server() {
     server->loop().Post([raw = server.get()] { raw->Shutdown(kDrainMs); });
   }
   threads_.clear();
-  // What still runs answers to loops that no longer turn but are still there.
+  // Remaining tasks answer to loops that have stopped but still exist.
   pool_.reset();
   if (store_) store_->commits().Drain();  // there is none when the store could not be opened
 }

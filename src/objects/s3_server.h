@@ -17,24 +17,24 @@ namespace muster::objects {
 struct S3Options {
   os::Path root;  // DIR/objects
   std::string host = "127.0.0.1";
-  int port = 0;           // 0: that of the last time, else any free one
-  int threads = 0;        // 0: as many as there are CPUs, at most 8
+  int port = 0;           // 0 for the port of the last run, else any free one
+  int threads = 0;        // 0 for the number of CPUs, at most 8
   bool accept_v2 = true;  // signatures of version 2 and OBS, which cover less than version 4
-  bool sync = true;       // false: for data that can be made again
+  bool sync = true;       // false for data that can be reproduced
   std::string region = "us-east-1";
-  std::vector<std::string> domains = {"localhost"};  // "bucket.localhost" is a bucket
+  std::vector<std::string> domains = {"localhost"};  // makes "bucket.localhost" a bucket
   std::string tls_certificate, tls_key;
 };
 
-// The embedded object store with listeners and threads of its own: hashing and writing what comes
-// in never keeps the server's loop waiting.
+// The embedded object store with its own listeners and threads: hashing and writing never block the
+// server's loop.
 class S3Server {
  public:
   // Opens the store and listens; requests wait until Serve.
   static Result<std::unique_ptr<S3Server>> Open(S3Options options);
   void Serve();
   static Result<std::unique_ptr<S3Server>> Start(S3Options options);  // both
-  ~S3Server();  // finishes answers under way for a moment
+  ~S3Server();  // finishes responses in progress for a moment
   S3Server(const S3Server&) = delete;
   S3Server& operator=(const S3Server&) = delete;
 

@@ -1,4 +1,4 @@
-// The whole store behind its own listeners.
+// The whole store behind its listeners.
 #include "objects/s3_server.h"
 
 #include <thread>
@@ -22,7 +22,7 @@ class S3ServerTest : public testing::Test {
   void Start() { server_ = S3Server::Start({.root = dir_ / "objects", .threads = 3}).value(); }
   int port() const { return std::stoi(server_->url().substr(server_->url().rfind(':') + 1)); }
 
-  // Headers that sign a request whose body is not.
+  // Headers that sign a request with an unsigned body.
   http::Headers Sign(const std::string& method, const std::string& target) {
     const std::string now = s3::CompactDate(SystemClock().WallMs());
     const std::string host = "127.0.0.1:" + std::to_string(port());
@@ -59,7 +59,7 @@ class S3ServerTest : public testing::Test {
   std::unique_ptr<S3Server> server_;
 };
 
-TEST_F(S3ServerTest, ServesManyConnectionsAtOnce) {
+TEST_F(S3ServerTest, ServesManyConnectionsConcurrently) {
   ASSERT_EQ(Send("PUT", "/bucket").status, 200);
   std::atomic<int> good = 0;
   {
@@ -80,7 +80,7 @@ TEST_F(S3ServerTest, ServesManyConnectionsAtOnce) {
               HasSubstr("<KeyCount>30</KeyCount>"));
 }
 
-TEST_F(S3ServerTest, TellsErrorsInItsOwnForm) {
+TEST_F(S3ServerTest, ErrorsHaveTheFormOfS3) {
   const auto anonymous = http::RawSocket(port()).Ask("GET /bucket/k HTTP/1.1\r\nHost: h\r\n\r\n");
   EXPECT_EQ(anonymous.status, 403);
   EXPECT_THAT(anonymous.body, HasSubstr("<Code>AccessDenied</Code>"));
@@ -92,7 +92,7 @@ TEST_F(S3ServerTest, TellsErrorsInItsOwnForm) {
               HasSubstr("<Code>MalformedXML</Code>"));
 }
 
-TEST_F(S3ServerTest, EndsWhileRequestsAreUnderWay) {
+TEST_F(S3ServerTest, StopsWhileRequestsAreInProgress) {
   ASSERT_EQ(Send("PUT", "/bucket").status, 200);
   std::vector<http::RawSocket> open;
   for (int i = 0; i < 4; ++i) {
@@ -124,7 +124,7 @@ TEST_F(S3ServerTest, EndsWhileRequestsAreUnderWay) {
   EXPECT_TRUE(std::filesystem::is_empty(dir_ / "objects/.muster/tmp"));
 }
 
-TEST_F(S3ServerTest, ListensWhereItDidBefore) {
+TEST_F(S3ServerTest, ListensOnThePortOfTheLastRun) {
   const int before = port();
   server_.reset();
   Start();

@@ -8,7 +8,7 @@ namespace {
 constexpr size_t kLargestDocument = 4 << 20;
 constexpr int64_t kMostDrained = 1 << 20;
 
-// Whole bodies of the operations that need theirs in memory.
+// The body target of operations with a small body in memory.
 class SmallBody final : public BodyTarget {
  public:
   SmallBody(CallPtr call, const Operation& operation)
@@ -31,7 +31,7 @@ class SmallBody final : public BodyTarget {
   const Operation& operation_;
 };
 
-// Between the server and a target: takes the coding off, checks, and tells errors as S3 does.
+// Between the HTTP server and a target: decodes, verifies, and reports errors in S3's form.
 class CheckedSink final : public http::BodySink {
  public:
   CheckedSink(CallPtr call, BodyCheck check, std::unique_ptr<BodyTarget> target)
@@ -83,7 +83,7 @@ class DrainSink final : public http::BodySink {
   const S3Error error_;
 };
 
-// Without a length the end of the body is not known: the rest of the connection is lost.
+// Without a length the end of the body is unknown, and the connection cannot be reused.
 S3Status CheckLength(const S3Request& request) {
   if (request.facts.chunked || !request.Header("Content-Length").empty()) return {};
   S3Error error(S3Code::kMissingContentLength);

@@ -7,7 +7,7 @@
 
 namespace muster::objects {
 
-// The object store as the S3 and OBS protocols show it. On several loops at once.
+// The S3 and OBS protocols of the object store. Used on several loops concurrently.
 class S3Service final : public http::Service {
  public:
   explicit S3Service(S3Parts& parts) : parts_(parts) {}

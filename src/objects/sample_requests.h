@@ -8,7 +8,7 @@
 
 namespace muster::objects {
 
-// For tests: a ring whose one key is the one of the examples in the published documents of S3.
+// For tests: a key ring with the key of S3's published examples.
 inline constexpr const char* kSampleAccess = "AKIAIOSFODNN7EXAMPLE";
 inline constexpr const char* kSampleSecret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
 

@@ -11,7 +11,7 @@
 namespace muster::objects {
 namespace {
 
-// The parameters of a query that version 2 signs: those of S3 and those of OBS.
+// The query parameters that version 2 signs, of S3 and of OBS.
 constexpr std::string_view kSubResources[] = {"accelerate",
                                               "acl",
                                               "analytics",

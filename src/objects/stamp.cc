@@ -1,4 +1,4 @@
-// One text for all that is below a prefix, to ask whether it changed without reading it.
+// A text that changes with anything below a prefix, without reading the objects.
 #include <cstring>
 
 #include "objects/object_store.h"
@@ -10,7 +10,7 @@ constexpr size_t kWorthAdding = 32 << 10;
 
 int64_t Nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
 
-// The bytes as they are: nobody reads them, and ten thousand numbers are a while in the making.
+// Raw bytes, because formatting ten thousand numbers is slow.
 void AddNumbers(std::string& text, std::initializer_list<int64_t> numbers) {
   for (const int64_t number : numbers) {
     char bytes[sizeof number];
@@ -32,8 +32,8 @@ S3Result<std::string> ObjectStore::Stamp(const std::string& bucket, const std::s
     if (!key || !key->starts_with(prefix)) break;
     struct stat info{};
     if (!walk.Look(info)) continue;
-    // Metadata in an attribute moves the time of the inode; a length before the key, so that no two
-    // lists spell the same text.
+    // Metadata in an attribute changes the time of the inode. The length before the key makes the
+    // text unambiguous.
     AddNumbers(text, {std::ssize(*key), int64_t(info.st_ino), Nanoseconds(info.st_mtim),
                       Nanoseconds(info.st_ctim), info.st_size});
     text += *key;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kNameBytes = 12;
 
-// By which a file without a name gets one.
+// Needed to link an unnamed file to a name.
 bool HasDescriptorPaths() {
   static const bool has = ::access("/proc/self/fd", F_OK) == 0;
   return has;
@@ -26,7 +26,7 @@ Result<TempFile> TempFile::Make(std::shared_ptr<const Folder> folder, DirectWrit
   if (HasDescriptorPaths()) {
     fd = os::Fd(::openat(folder->fd(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0644));
   }
-  if (!fd) {  // a file system that knows no such files, or another trouble, which shows again
+  if (!fd) {  // unsupported by the file system, or another error that MakeName reports
     name = os::RandomHex(kNameBytes);
     MUSTER_ASSIGN(fd, folder->Open(name, O_RDWR | O_CREAT | O_EXCL, 0644));
   }
@@ -62,7 +62,7 @@ int TempFile::MoveTo(int folder, const std::string& leaf) {
   return 0;
 }
 
-// Only what has a name can take that of another.
+// Only a named file can replace another by rename.
 int TempFile::MakeName() {
   std::string name = os::RandomHex(kNameBytes);
   if (os::NameFile(fd_.get(), folder_->fd(), name.c_str()) != 0) return -1;

@@ -31,7 +31,7 @@ std::optional<int> NumberedName(const Path& path, std::string_view prefix) {
   return int(*number);
 }
 
-// One file of lines such as "Model:   NVIDIA H200".
+// A file with lines such as "Model:   NVIDIA H200".
 std::optional<Device> ReadNvidia(const Path& information) {
   const auto content = ReadFile(information, 64 << 10);
   if (!content) return std::nullopt;
@@ -66,7 +66,7 @@ std::vector<Device> FindDevices(const Path& root) {
   for (const Path& gpu : List(root / "proc/driver/nvidia/gpus")) {
     if (auto device = ReadNvidia(gpu / "information")) devices.push_back(std::move(*device));
   }
-  // Containers may hide the driver's part of /proc and still hand the devices through.
+  // Containers may hide /proc/driver and still pass the devices through.
   if (devices.empty()) AddNumbered(root / "dev", "nvidia", "gpu", devices);
   AddNumbered(root / "dev", "davinci", "npu", devices);
   std::ranges::sort(devices, [](const Device& a, const Device& b) {
@@ -76,7 +76,7 @@ std::vector<Device> FindDevices(const Path& root) {
 }
 
 int CpuCount() {
-  // Machines with more CPUs than a plain cpu_set_t holds need a larger one.
+  // Machines with more than 1,024 CPUs need a larger cpu_set_t.
   for (int cpus = 1024; cpus <= 1 << 16; cpus *= 4) {
     cpu_set_t* set = CPU_ALLOC(size_t(cpus));
     if (set == nullptr) break;

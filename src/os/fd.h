@@ -6,7 +6,7 @@
 
 namespace muster::os {
 
-// Owns one file descriptor; closed with it.
+// Owns a file descriptor and closes it.
 class Fd {
  public:
   Fd() = default;

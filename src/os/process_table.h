@@ -12,35 +12,36 @@
 
 namespace muster::os {
 
-// One line of /proc.
+// A process as shown in /proc.
 struct ProcessInfo {
   pid_t pid = 0;
   pid_t ppid = 0;
   pid_t pgid = 0;
-  char state = '?';          // 'Z' when its first thread has ended
-  int threads = 1;           // that one included
-  uint64_t start_ticks = 0;  // since boot; with the pid, names a process for good
-  int wait_status = 0;       // of a zombie: what wait() will tell; 0 where the kernel does not say
+  char state = '?';          // 'Z' when its main thread has ended
+  int threads = 1;           // including the main thread
+  uint64_t start_ticks = 0;  // since boot; identifies the process together with the pid
+  int wait_status = 0;       // of a zombie: its wait status; 0 if the kernel does not report it
   std::string comm;
 };
 
 Result<ProcessInfo> ReadProcess(pid_t pid);
-// False for a zombie, which only waits to be reaped. A process whose first thread has ended shows
-// the same state while its other threads go on: that one lives.
+// False for a zombie. A process whose main thread has ended shows state 'Z' while its other threads
+// run; such a process is alive.
 bool IsAlive(const ProcessInfo& process);
 std::vector<ProcessInfo> AllProcesses();
-// The caller's own children, zombies included, those of all its threads; empty where the kernel
-// does not tell.
+// The children of the caller, including zombies and those of all its threads; empty if the kernel
+// does not list them.
 std::vector<pid_t> Children();
-// All living descendants of `root` by parent links, zombies left out, `root` itself not included.
+// All living descendants of `root` by parent links, without zombies and without `root`.
 std::vector<ProcessInfo> Descendants(pid_t root);
-// Living processes whose environment has the entry `mark` ("NAME=value"), the caller left out.
+// Living processes other than the caller whose environment contains the entry `mark`
+// ("NAME=value").
 std::vector<ProcessInfo> ProcessesMarked(std::string_view mark);
-// One variable of a process's environment as it was started; nothing when it has none of that name,
-// or the process is gone.
+// A variable of the environment with which the process was started. Nothing if it is not set or the
+// process has ended.
 std::optional<std::string> VariableOf(pid_t pid, std::string_view name);
 std::string CommandLine(pid_t pid);
-// Whether the process has a handler for the signal, so that sending it tells and does not kill.
+// Whether the process handles the signal, so that sending the signal does not kill it.
 bool Catches(pid_t pid, int signal);
 
 }  // namespace muster::os

@@ -14,7 +14,7 @@ namespace muster::os {
 namespace {
 
 constexpr std::string_view kEstablished = "01";
-constexpr std::string_view kMapped = "0000000000000000FFFF0000";  // IPv4 within IPv6
+constexpr std::string_view kMapped = "0000000000000000FFFF0000";  // IPv4 mapped into IPv6
 constexpr int64_t kLargestTable = 64 << 20;
 
 std::string PlainEnd(std::string_view end) {
@@ -28,7 +28,7 @@ std::vector<std::string> Fields(std::string_view line) {
   return fields;
 }
 
-// The inodes of a process's sockets.
+// The socket inodes of a process.
 std::vector<uint64_t> SocketsOf(pid_t pid) {
   constexpr std::string_view kPrefix = "socket:[";
   std::vector<uint64_t> inodes;
@@ -36,7 +36,7 @@ std::vector<uint64_t> SocketsOf(pid_t pid) {
   const Path folder = fmt::format("/proc/{}/fd", pid);
   for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end;
        it.increment(error)) {
-    std::error_code gone;  // descriptors close while one looks
+    std::error_code gone;  // descriptors may close during the iteration
     const std::string target = std::filesystem::read_symlink(it->path(), gone).string();
     if (gone || !target.starts_with(kPrefix) || !target.ends_with(']')) continue;
     const auto inode = ParseInt(

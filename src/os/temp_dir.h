@@ -10,7 +10,7 @@
 
 namespace muster::os {
 
-// For tests: a new folder of its own, removed with all that is in it.
+// For tests: a new folder that is removed with its content.
 class TempDir {
  public:
   TempDir() {
@@ -26,11 +26,11 @@ class TempDir {
   const Path& path() const { return path_; }
   Path operator/(const Path& name) const { return path_ / name; }
 
-  // Makes the folders on the way; the file's path.
+  // Creates parent folders and the file; returns its path.
   Path Write(const Path& name, std::string_view content, mode_t mode = 0644) const {
     Path file = path_ / name;
     if (!MakeDirs(file.parent_path()) || !WriteFileAtomic(file, content, mode, false)) std::abort();
-    ::chmod(file.c_str(), mode);  // whatever the umask is
+    ::chmod(file.c_str(), mode);  // independent of the umask
     return file;
   }
 

@@ -9,7 +9,7 @@
 
 namespace muster::s3 {
 
-// A reflected CRC, eight bytes a step. `Word` has its width, `Polynomial` is written reflected.
+// A reflected CRC, eight bytes per step. `Word` has its width, `Polynomial` is reflected.
 template <typename Word, Word Polynomial>
 class Crc {
  public:
@@ -54,20 +54,20 @@ class Crc {
   Word value_ = static_cast<Word>(~Word(0));
 };
 
-// The CRC of two texts in a row from theirs and the second's length.
+// The CRC of two concatenated texts from their CRCs and the length of the second.
 template <typename Word, Word Polynomial>
 Word CombineCrc(Word first, Word second, int64_t second_length) {
   constexpr int kBits = sizeof(Word) * 8;
-  using Matrix = std::array<Word, size_t(kBits)>;  // column i: what bit i becomes
+  using Matrix = std::array<Word, size_t(kBits)>;  // column i: the result of bit i
   const auto times = [](const Matrix& matrix, Word vector) {
     Word sum = 0;
     for (size_t i = 0; vector != 0; ++i, vector >>= 1) sum ^= (vector & 1) ? matrix[i] : 0;
     return sum;
   };
-  Matrix step{};  // one zero bit behind the text
+  Matrix step{};  // one zero bit appended
   step[0] = Polynomial;
   for (size_t i = 1; i < size_t(kBits); ++i) step[i] = Word(1) << (i - 1);
-  // Squared again and again: 2, 4, 8 bits, and so every power of two of bytes.
+  // Repeated squaring: 2, 4, 8 bits, and thereby every power of two of bytes.
   const auto square = [&] {
     Matrix squared{};
     for (size_t i = 0; i < size_t(kBits); ++i) squared[i] = times(step, step[i]);
@@ -82,7 +82,7 @@ Word CombineCrc(Word first, Word second, int64_t second_length) {
 }
 
 using Crc32 = Crc<uint32_t, 0xEDB88320u>;
-// Processors have an instruction for this one.
+// Processors have an instruction for CRC-32C.
 class Crc32C {
  public:
   void Add(std::string_view bytes) { value_ = muster::Crc32c(bytes, value_); }

@@ -193,7 +193,7 @@ std::optional<std::string> FromBase64(std::string_view text) {
   if (size < 0) return std::nullopt;
   const size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
   bytes.resize(static_cast<size_t>(size) - padding);
-  if (Base64(bytes) != text) return std::nullopt;  // one spelling of each
+  if (Base64(bytes) != text) return std::nullopt;  // one canonical form
   return bytes;
 }
 

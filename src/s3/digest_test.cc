@@ -5,7 +5,7 @@
 namespace muster::s3 {
 namespace {
 
-TEST(Digest, GivesThePublishedCheckValues) {
+TEST(Digest, MatchesThePublishedCheckValues) {
   constexpr std::string_view kCheck = "123456789";
   EXPECT_EQ(Hex(DigestOf(DigestKind::kCrc32, kCheck)), "cbf43926");
   EXPECT_EQ(Hex(DigestOf(DigestKind::kCrc32c, kCheck)), "e3069283");
@@ -42,7 +42,7 @@ TEST(Digest, ChecksumsOfTwoTextsCombine) {
   }
 }
 
-TEST(Codings, ComeBackAndRefuseWhatIsNone) {
+TEST(Codings, RoundTripAndRejectInvalidText) {
   for (const std::string& bytes : {std::string(), std::string("a"), std::string("ab\0", 3)}) {
     EXPECT_EQ(FromBase64(Base64(bytes)), bytes);
     EXPECT_EQ(FromHex(Hex(bytes)), bytes);
@@ -53,7 +53,7 @@ TEST(Codings, ComeBackAndRefuseWhatIsNone) {
   for (const char* text : {"a", "0g", "zz"}) EXPECT_FALSE(FromHex(text)) << text;
 }
 
-TEST(SameSecret, ComparesWhole) {
+TEST(SameSecret, ComparesAllBytes) {
   EXPECT_TRUE(SameSecret("abc", "abc"));
   EXPECT_FALSE(SameSecret("abc", "abd"));
   EXPECT_FALSE(SameSecret("abc", "ab"));

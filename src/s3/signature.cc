@@ -11,7 +11,7 @@
 namespace muster::s3 {
 namespace {
 
-// Trimmed, runs of blanks as one.
+// Trimmed, with runs of blanks as one blank.
 std::string Folded(std::string_view value) {
   std::string folded;
   for (const char c : Trim(value)) {

@@ -22,7 +22,7 @@ std::tm Utc(int64_t wall_ms) {
   return utc;
 }
 
-// The digits at [at, at + count) as a number; -1 when they are none.
+// The digits in [at, at + count) as a number; -1 if they are not digits.
 int Number(std::string_view text, size_t at, size_t count) {
   if (at + count > text.size()) return -1;
   int value = 0;
@@ -58,7 +58,7 @@ std::string HttpDate(int64_t wall_ms) {
 }
 
 std::optional<int64_t> ParseHttpDate(std::string_view text) {
-  // "Sun, 06 Nov 1994 08:49:37 GMT": every place is fixed.
+  // "Sun, 06 Nov 1994 08:49:37 GMT": fixed positions.
   const std::string_view zone = text.substr(std::min<size_t>(25, text.size()));
   if (text.size() < 26 || text[4] != ' ' || (zone != " GMT" && zone != " UTC" && zone != " +0000"))
     return std::nullopt;

@@ -6,9 +6,9 @@
 
 namespace muster::s3 {
 
-// Percent-encoding that leaves A-Z a-z 0-9 - _ . ~ alone, and '/' where asked.
+// Percent-encoding of all bytes except A-Z a-z 0-9 - _ . ~, and optionally '/'.
 std::string UriEncode(std::string_view text, bool keep_slash);
-// Nothing when an escape is broken.
+// Nothing for a broken escape.
 std::optional<std::string> UriDecode(std::string_view text, bool plus_is_blank);
 
 }  // namespace muster::s3

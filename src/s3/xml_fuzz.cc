@@ -1,4 +1,4 @@
-// libFuzzer: any body read as XML, and written again.
+// libFuzzer: arbitrary bodies parsed as XML and written again.
 #include <cstdlib>
 
 #include "s3/xml.h"

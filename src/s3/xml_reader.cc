@@ -40,7 +40,7 @@ void AppendUtf8(std::string& out, uint32_t point) {
   }
 }
 
-// "#38" or "#x26": a character that is none of the surrogates.
+// "#38" or "#x26": a character that is not a surrogate.
 std::optional<uint32_t> CharacterOf(std::string_view reference) {
   reference.remove_prefix(1);
   const bool hex = reference.starts_with('x') || reference.starts_with('X');
@@ -75,7 +75,7 @@ class Reader {
   }
 
  private:
-  // Elements from the outermost to the one being read.
+  // Elements from the outermost to the current one.
   Status ReadTree(XmlElement& root) {
     std::vector<XmlElement*> open;
     bool closed = false;

@@ -5,7 +5,7 @@
 namespace muster::s3 {
 namespace {
 
-TEST(ReadXml, TakesWhatClientsSend) {
+TEST(ReadXml, AcceptsDocumentsOfClients) {
   const auto root = ReadXml(
       "<?xml version='1.0' encoding=\"UTF-8\"?>\n<!-- c --><s3:Delete xmlns:s3=\"http://x/\" a='1'>"
       "<Quiet>true</Quiet><Object><Key>a &lt;b&gt; &amp;&#34;&#x27;\n</Key></Object><Object/>"
@@ -33,7 +33,7 @@ TEST(ReadXml, CharacterReferencesBecomeUtf8) {
   EXPECT_EQ(ReadXml("<k>&#xe9;&#20013;&#x1F389;&#x1;</k>")->text, "é中🎉\x01");
 }
 
-TEST(ReadXml, RefusesWhatIsBrokenOrHostile) {
+TEST(ReadXml, BrokenAndHostileDocumentsAreRejected) {
   std::string deep, wide = "<a>";
   for (int i = 0; i < 9; ++i) deep += "<a>";
   for (int i = 0; i < 9; ++i) deep += "</a>";
@@ -76,7 +76,7 @@ TEST(ReadXml, RefusesWhatIsBrokenOrHostile) {
   }
 }
 
-TEST(XmlWriter, WritesWhatItsReaderReads) {
+TEST(XmlWriter, OutputIsReadBack) {
   const std::string text =
       XmlWriter("R").Open("C").Add("K", "<&>\"' \t\n é").Close().Add("N", 7).Finish();
   EXPECT_TRUE(
@@ -87,11 +87,9 @@ TEST(XmlWriter, WritesWhatItsReaderReads) {
   EXPECT_EQ(root->TextOf("N"), "7");
 }
 
-TEST(XmlEscape, NeverWritesWhatIsNotUtf8) {
-  EXPECT_EQ(XmlEscape("a\xff\x01"), "a\xef\xbf\xbd\xef\xbf\xbd");
-}
+TEST(XmlEscape, OutputIsUtf8) { EXPECT_EQ(XmlEscape("a\xff\x01"), "a\xef\xbf\xbd\xef\xbf\xbd"); }
 
-TEST(XmlEscape, NeverWritesWhatIsNoCharacterOfXml) {
+TEST(XmlEscape, OutputContainsOnlyXmlCharacters) {
   EXPECT_EQ(XmlEscape("\uFFFE-\uFFFF"), "\uFFFD-\uFFFD");
   for (const char* other : {"\uFFFD", "\uFFEF", "\uE000", "\uFEFF", "\U0001FFFE", "\U0010FFFF"}) {
     EXPECT_EQ(XmlEscape(other), other) << "XML has it";

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-// U+FFFE and U+FFFF, which are UTF-8 but no characters of XML.
+// U+FFFE and U+FFFF, which are valid UTF-8 but not XML characters.
 bool IsNoncharacter(std::string_view three) {
   return three == "\xef\xbf\xbe" || three == "\xef\xbf\xbf";
 }

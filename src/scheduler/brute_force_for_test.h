@@ -10,9 +10,9 @@
 
 namespace muster::scheduler {
 
-// What is true of small worlds, found by trying everything; shares nothing with the product.
+// Reference results for small clusters by exhaustive search; shares no code with the product.
 
-// How many devices of each kind each node has left.
+// The number of free devices of each kind on each node.
 using Counts = std::vector<std::map<std::string, int>>;
 
 inline Counts CountsOf(const std::vector<NodeInfo>& nodes) {
@@ -30,7 +30,7 @@ inline void Add(Counts& counts, const std::vector<NodeInfo>& nodes, const Alloca
   }
 }
 
-// Every way to put every node of every group on every machine.
+// Tries every assignment of nodes of every group to machines.
 inline bool Fits(Counts& free, const Demand& demand, size_t group = 0, int placed = 0,
                  size_t from = 0) {
   if (group == demand.groups.size()) return true;
@@ -55,8 +55,8 @@ inline bool Contains(const std::vector<JobId>& ids, JobId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
-// When `demand` fits at the earliest if every holder stays until its limit and those that stop are
-// gone at once; nothing when that is not known.
+// The earliest time at which `demand` fits if every holder runs until its limit and stopping jobs
+// end at once. Nothing if it is unknown.
 inline std::optional<int64_t> EarliestFit(const Cluster& cluster, const std::vector<JobId>& leaving,
                                           const Demand& demand, int64_t now_ms) {
   Counts free = CountsOf(cluster.nodes);

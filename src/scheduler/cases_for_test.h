@@ -9,7 +9,7 @@
 
 namespace muster::scheduler {
 
-// Short words for clusters and jobs in the tests of this folder.
+// Short constructors for clusters and jobs in the tests of this folder.
 
 inline std::vector<NodeInfo> Npus(std::initializer_list<int> counts) {
   std::vector<NodeInfo> nodes;

@@ -7,7 +7,7 @@ namespace muster::scheduler {
 
 namespace {
 
-// More than any machine has; a mistyped configuration must not take all memory.
+// An upper bound against mistyped configurations, which would otherwise use all memory.
 constexpr int kMaxDevicesPerNode = 65'536;
 
 // Half of what a number can hold, so that sums stay far from its end.

@@ -10,10 +10,10 @@
 
 namespace muster::scheduler {
 
-// Devices of one kind on one node, given to one group of a demand (or held by a running job).
+// Devices of one kind on one node, granted to one group of a demand or held by a running job.
 struct Grant {
   int group = 0;
-  int kind = -1;             // DevicePool::KindIndex; -1 with no devices
+  int kind = -1;             // DevicePool::KindIndex; -1 without devices
   int node = 0;              // index in Cluster::nodes
   std::vector<int> devices;  // ascending
   int64_t memory = 0;        // bytes on that node
@@ -28,11 +28,11 @@ class DevicePool {
   explicit DevicePool(const std::vector<NodeInfo>& nodes);
 
   int node_count() const { return node_count_; }
-  int KindIndex(std::string_view kind) const;  // -1: no node has it
+  int KindIndex(std::string_view kind) const;  // -1 if no node has the kind
   int Free(int kind, int node) const { return kind < 0 ? 0 : kinds_[kind].free[node]; }
-  // Free counts of all nodes, in their order; empty for kind -1.
+  // Free counts of all nodes in cluster order; empty for kind -1.
   const std::vector<int>& FreeCounts(int kind) const;
-  // The `count` lowest free numbers; `count` must not exceed Free.
+  // The `count` lowest free device numbers. Precondition: `count` is at most Free.
   std::vector<int> LowestFree(int kind, int node, int count) const;
 
   // Memory of the machine that a node is on; of nodes on one machine it is the same number.
@@ -52,11 +52,12 @@ class DevicePool {
  private:
   struct Kind {
     std::string name;
-    std::vector<int> first;  // node -> where its devices begin in `holders`; one more than nodes
-    std::vector<int> free;   // node -> how many
+    // Index of each node's first device in `holders`; one more entry than nodes.
+    std::vector<int> first;
+    std::vector<int> free;  // number of free devices per node
     std::vector<uint16_t> holders;
   };
-  // Where a device's holders are counted; null when the node has no such device.
+  // The holder count of a device; null if the node does not have it.
   uint16_t* Holders(int kind, int node, int device);
 
   int node_count_ = 0;
@@ -65,7 +66,7 @@ class DevicePool {
   std::vector<Kind> kinds_;
 };
 
-// Resolves the names of an allocation. Nodes and devices that are gone are left out.
+// Resolves node and device names of an allocation. Omits nodes and devices that no longer exist.
 class NodeNames {
  public:
   explicit NodeNames(const std::vector<NodeInfo>& nodes);

@@ -28,7 +28,7 @@ std::string Sentence(std::initializer_list<std::string> parts) {
   return Join(said, "; ");
 }
 
-// 1 for the head; jobs that start now or never are not in anybody's way.
+// 1 for the head. Jobs that start now or can never start do not count.
 int PositionOf(const Round& round, const std::unordered_set<JobId>& started,
                const std::vector<Waiting>& queue, size_t index) {
   int position = 1;
@@ -72,7 +72,7 @@ Why Explain(const Cluster& cluster, const std::vector<Waiting>& queue, JobId id,
     why.expected_ms = now_ms;
     return why;
   }
-  // Not started, though it could: so there is a head, with a reservation.
+  // The job could start and does not, so a head with a reservation exists.
   why.position = PositionOf(round, started, queue, index);
   const Waiting& head = queue[*round.head];
   const std::string holders = HolderWords(round, *round.reservation, clock_text);

@@ -7,14 +7,14 @@ namespace muster::scheduler {
 
 namespace {
 
-// Bounds of the search that follows when best fit alone finds no room.
+// Limits of the search that runs if best fit finds no placement.
 constexpr int kMaxSearchedNodes = 64;
 constexpr int kMaxSearchSteps = 20'000;
 
-// Nodes chosen for each group of one kind.
+// The nodes chosen for each group of one kind.
 using Choice = std::vector<std::pair<const Demand::Group*, std::vector<int>>>;
 
-// The fullest node that still has room, or -1; the first of equals.
+// The node with the fewest sufficient free devices, or -1; the first of equals.
 int BestNode(const std::vector<int>& free, int count) {
   int best = -1;
   for (int node = 0; node < int(free.size()); ++node) {
@@ -24,7 +24,7 @@ int BestNode(const std::vector<int>& free, int count) {
   return best;
 }
 
-// One group alone, on nodes with `free` devices: fewest left over first, then cluster order.
+// Best fit for a single group: fewest remaining devices first, then cluster order.
 bool BestFit(const std::vector<int>& free, int nodes, int count, std::vector<int>& chosen) {
   chosen.clear();
   if (nodes == 1) {
@@ -52,8 +52,8 @@ bool GreedyFit(std::vector<int> free, Choice& choice) {
   return true;
 }
 
-// Depth first over the groups of one kind, hardest first. Nodes of a group are picked in order of
-// free devices, so that sets are not tried twice; of equally free nodes only the first is tried.
+// Depth-first search over the groups of one kind, the most demanding first. Nodes are tried in
+// order of free devices, and of equal nodes only the first, so that no set is tried twice.
 class Search {
  public:
   Search(std::vector<int> free, Choice& choice) : free_(std::move(free)), choice_(choice) {}
@@ -103,7 +103,7 @@ std::vector<int> UsableCounts(const DevicePool& pool, int kind, int64_t memory) 
 }
 
 bool ChooseNodes(const DevicePool& pool, int kind, int64_t memory, Choice& choice) {
-  if (choice.size() == 1) {  // best fit is exact for one group
+  if (choice.size() == 1) {  // for one group best fit is exact
     auto& [group, chosen] = choice.front();
     if (memory == 0) return BestFit(pool.FreeCounts(kind), group->nodes, group->count, chosen);
     return BestFit(UsableCounts(pool, kind, memory), group->nodes, group->count, chosen);
@@ -149,7 +149,7 @@ bool Reasonable(const DevicePool& pool, const Demand& demand) {
   });
 }
 
-// Device numbers for the chosen nodes of one group. Groups before it took the lowest numbers.
+// Grants device numbers on the nodes chosen for one group. Earlier groups have the lowest numbers.
 void GrantDevices(const DevicePool& pool, int kind, int index, const Demand::Group& group,
                   const std::vector<int>& chosen, Placement& placement) {
   for (const int node : chosen) {

@@ -7,12 +7,12 @@
 
 namespace muster::scheduler {
 
-// All nodes of a demand at once, or nothing. Best fit: each node taken has the fewest devices left
-// over, equal ones in the order of the cluster, and gives its lowest free numbers. When several
-// groups compete for one kind and the quick way finds no room, small jobs are searched through.
+// Places all nodes of a demand, or returns nothing. Best fit: each chosen node has the fewest
+// remaining devices, equal nodes in cluster order, and grants its lowest free numbers. If several
+// groups compete for one kind and best fit fails, a bounded search follows.
 std::optional<Placement> Place(const DevicePool& pool, const Demand& demand);
 
-// The shares that engines and launchers are told: indices count over the groups in order.
+// The shares for engines and launchers. Node indices count over all groups in order.
 Allocation ToAllocation(const Placement& placement, const Demand& demand,
                         const std::vector<NodeInfo>& nodes);
 

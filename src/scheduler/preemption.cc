@@ -27,14 +27,14 @@ size_t DeviceCount(const Holder& holder) {
   return count;
 }
 
-// Tries sets of growing size in the order of the candidates.
+// Tries sets of increasing size in the order of the candidates.
 class SmallestSet {
  public:
   SmallestSet(DevicePool pool, const std::vector<Holder>& holders, const Demand& demand,
               const std::vector<size_t>& candidates)
       : pool_(std::move(pool)), holders_(holders), demand_(demand), candidates_(candidates) {}
 
-  // False when the bound was reached before a set was found.
+  // Returns false if the search limit was reached before a set was found.
   bool Run(std::vector<size_t>& victims) {
     for (size_t size = 1; size <= candidates_.size() && tries_left_ > 0; ++size) {
       if (Pick(0, size)) {
@@ -67,14 +67,14 @@ class SmallestSet {
   int tries_left_ = kMaxTries;
 };
 
-// Starts from everybody and spares whom it can, halving the crowd: a part that can be spared whole
-// costs one try.
+// Starts with all candidates and removes unneeded ones by halving: a half that is not needed costs
+// one trial.
 class Spare {
  public:
   Spare(DevicePool pool, const std::vector<Holder>& holders, const Demand& demand)
       : pool_(std::move(pool)), holders_(holders), demand_(demand) {}
 
-  // Small jobs are spared first, so that few large ones remain.
+  // Removes small jobs first, so that few large ones remain.
   std::vector<size_t> Run(const std::vector<size_t>& candidates) {
     for (const size_t index : candidates) pool_.Give(holders_[index].placement);
     std::vector<size_t> order = candidates;

@@ -6,11 +6,11 @@
 
 namespace muster::scheduler {
 
-// Which running jobs to stop so that `waiting` fits: the smallest set of preemptible jobs of lower
-// priority; of equal sets the one of lowest priority, then of the latest start. Indices into
-// `holders`, ascending. Empty when it fits once those already stopping are gone, and when no set
-// would help. A large cluster is searched within a bound: the set is then one from which nobody can
-// be spared, though perhaps not the smallest.
+// Selects the running jobs to preempt so that `waiting` fits: the smallest set of preemptible jobs
+// of lower priority; of equal sets the one with the lowest priority, then the latest start. Returns
+// ascending indices into `holders`; empty if the job fits after the stopping jobs have ended, or if
+// no set helps. On large clusters the search is bounded: no member of the result is unneeded, but a
+// smaller set may exist.
 std::vector<size_t> ChooseVictims(const DevicePool& free, const std::vector<Holder>& holders,
                                   const Waiting& waiting);
 

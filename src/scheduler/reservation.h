@@ -8,7 +8,7 @@
 
 namespace muster::scheduler {
 
-// A job that holds devices, with names resolved once a round.
+// A job that holds devices, with its node names resolved once per round.
 struct Holder {
   JobId id = 0;
   int priority = 0;
@@ -19,20 +19,20 @@ struct Holder {
   Placement placement;
 };
 
-// Where and, if limits tell, when a job that does not fit now is going to start.
+// The placement, and if known the start time, of a job that does not fit now.
 struct Reservation {
   Placement placement;
-  std::optional<int64_t> at_ms;       // nothing: it waits for a job without a limit
+  std::optional<int64_t> at_ms;       // nothing if it depends on a job without a time limit
   std::vector<int64_t> spare_memory;  // of each machine, beside this job when it starts
 };
 
 // What jobs that do not end before the reserved job starts may use now.
 DevicePool BesideReservation(const DevicePool& free, const Reservation& reservation);
 
-// The earliest start of `demand` when every holder ends at its limit: those on their way out first,
-// then by limit, and last those without one, the oldest first. That order never puts a younger job
-// in front of an older one, so a place that was reserved once stays as near as it was.
-// Nothing when it would not even fit with all of them gone.
+// The earliest start of `demand` if every holder ends at its limit. Order: stopping jobs, then by
+// limit, then jobs without a limit, the oldest first. This order never places a younger job before
+// an older one, so a reservation does not move to a later time. Nothing if the demand does not fit
+// the cluster without these holders.
 std::optional<Reservation> Reserve(const DevicePool& free, const std::vector<Holder>& holders,
                                    const Demand& demand, int64_t now_ms);
 

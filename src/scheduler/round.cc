@@ -11,7 +11,8 @@ namespace muster::scheduler {
 
 namespace {
 
-// Placements tried for jobs behind the head. Jobs whose like was refused before cost nothing.
+// Limit of placements tried for jobs behind the head. A demand that was refused before costs
+// nothing.
 constexpr int kMaxBackfillTries = 1'000;
 
 struct DemandHash {
@@ -29,8 +30,8 @@ struct DemandEqual {
   bool operator()(const Demand* a, const Demand* b) const { return *a == *b; }
 };
 
-// Remembers demands that did not fit. Within a round free devices only become fewer, so the answer
-// stays no. The jobs of a sweep ask the same one after the other: the last one is looked at first.
+// Remembers refused demands. Free devices only decrease within a round, so a refusal stays valid.
+// Jobs of a sweep have equal demands: the last one is compared first.
 class Refused {
  public:
   bool Has(const Demand& demand) const {
@@ -87,7 +88,7 @@ class Rounds {
     }
   }
 
-  // In order of the queue until one does not fit; its index.
+  // Starts jobs in queue order until one does not fit, and returns its index.
   size_t StartUntilHead() {
     for (size_t i = 0; i < queue_.size(); ++i) {
       const Waiting& job = queue_[i];
@@ -120,7 +121,8 @@ class Rounds {
     round_.reservation = Reserve(round_.free, round_.holders, job.demand, now_ms_);
   }
 
-  // Behind the head: on devices that are not reserved, or for a time that ends before they are due.
+  // Starts jobs behind the head on devices that are not reserved, or on reserved ones if they end
+  // in time.
   void Backfill(size_t from) {
     if (!round_.reservation) return;
     DevicePool outside = BesideReservation(round_.free, *round_.reservation);
@@ -162,7 +164,7 @@ class Rounds {
 
 bool CanEverFit(const DevicePool& empty, const Demand& demand) {
   if (demand.groups.size() != 1 || demand.memory > 0) return Place(empty, demand).has_value();
-  // One group needs no choosing; the question is asked for every job of a queue.
+  // A fast path for one group, because every queued job is checked.
   const Demand::Group& group = demand.groups.front();
   if (group.count <= 0) return Place(empty, demand).has_value();
   const std::vector<int>& totals = empty.FreeCounts(empty.KindIndex(group.kind));

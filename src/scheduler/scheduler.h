@@ -11,16 +11,16 @@
 
 namespace muster::scheduler {
 
-// Who runs next, as a pure function: values in, values out, no clock, no disk.
+// The scheduler as a pure function of values, without clock or disk.
 
-// What a job asks for: groups of equal nodes. Nodes of one group stand on different machines; nodes
+// The demand of a job: groups of equal nodes. Nodes of one group are on different machines; nodes
 // of different groups may share one.
 struct Demand {
   struct Group {
     std::string role;
     int nodes = 1;
     std::string kind;
-    int count = 1;  // devices on each node
+    int count = 1;  // devices per node
     bool operator==(const Group&) const = default;
   };
   std::vector<Group> groups;
@@ -33,50 +33,50 @@ struct Waiting {
   JobId id = 0;
   int priority = 0;
   Demand demand;
-  std::optional<int64_t> limit_ms;  // its time limit, for backfill
+  std::optional<int64_t> limit_ms;  // time limit of the job, for backfill
 };
 
 struct Holding {
   JobId id = 0;
   int priority = 0;
   bool preemptible = false;
-  bool stopping = false;   // on its way out already
-  int64_t started_ms = 0;  // the youngest is preempted first, the oldest waited for first
+  bool stopping = false;   // is being stopped
+  int64_t started_ms = 0;  // the youngest job is preempted first
   Allocation allocation;
-  std::optional<int64_t> until_ms;  // wall time by which its limit ends it
+  std::optional<int64_t> until_ms;  // wall time at which its time limit ends it
   int64_t memory = 0;               // bytes on each node
 };
 
 struct Cluster {
   std::vector<NodeInfo> nodes;
-  std::vector<Holding> running;  // everything that holds devices
+  std::vector<Holding> running;  // all jobs that hold devices
 };
 
 struct Start {
   JobId id = 0;
-  Allocation allocation;  // ports left empty: the engine reserves them
+  Allocation allocation;  // without ports; the engine reserves them
 };
 
 struct Decision {
   std::vector<Start> start;    // in order
-  std::vector<JobId> preempt;  // running jobs to stop so that the head fits
+  std::vector<JobId> preempt;  // running jobs to preempt so that the head fits
 };
 
-// `queue` is in order: higher priority first, then lower id. The first job that does not fit is the
-// head: it gets a reservation, and later jobs start only where they cannot delay it. Jobs that can
-// never fit hold nobody up. Never gives a device twice.
+// Precondition: `queue` is sorted by descending priority, then ascending id. The first job that
+// does not fit is the head: it gets a reservation, and later jobs start only if they do not delay
+// it. Jobs that can never fit delay no other job. Never grants a device twice.
 Decision Decide(const Cluster& cluster, const std::vector<Waiting>& queue, int64_t now_ms);
 
-// Why one job of the queue waits, with numbers, and what would let it start.
+// Why a queued job waits, with numbers, and which change would start it.
 struct Why {
-  int position = 0;  // 1 = head of those that wait for room
+  int position = 0;  // 1 for the head of the jobs that wait for devices
   bool can_ever_fit = true;
   std::string text;     // "needs 8 npu on each of 2 nodes; free now: 8 and 3; job 17 holds 5 until
                         // about 14:10"
   std::string way_out;  // "with -N 1 it would start now", or empty
-  std::optional<int64_t> expected_ms;  // wall time of the start that limits promise
+  std::optional<int64_t> expected_ms;  // wall time of the start according to time limits
 };
-// `clock_text` renders a wall time for people (local "14:10"); a parameter so that this stays pure.
+// `clock_text` formats a wall time (local "14:10"); it is a parameter to keep this function pure.
 Why Explain(const Cluster& cluster, const std::vector<Waiting>& queue, JobId id, int64_t now_ms,
             std::string (*clock_text)(int64_t));
 

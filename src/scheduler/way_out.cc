@@ -11,7 +11,7 @@ namespace muster::scheduler {
 
 namespace {
 
-// The largest value in 1 … below for which `fits` holds, when smaller ones hold too; 0: none.
+// The largest value in 1 … below for which the monotonic predicate `fits` holds; 0 if none.
 template <typename Fits>
 int LargestBelow(int below, Fits fits) {
   int low = 0, high = below - 1;
@@ -48,7 +48,7 @@ int MostDevices(const DevicePool& pool, const Demand& demand) {
                       [&](int count) { return Place(pool, WithCount(demand, count)).has_value(); });
 }
 
-// The question that every offer must pass: would the scheduler itself start the changed job?
+// Verifies a suggestion: would the scheduler start the changed job?
 class Trial {
  public:
   Trial(const Cluster& cluster, const std::vector<Waiting>& queue, size_t index, int64_t now_ms)
@@ -68,7 +68,7 @@ class Trial {
   const int64_t now_ms_;
 };
 
-// Devices that the job may take now: for the head all free ones, for others not the reserved ones.
+// Devices that the job may use now: all free ones for the head, unreserved ones for others.
 DevicePool OpenTo(const Round& round, size_t index) {
   if (round.head && *round.head != index && round.reservation)
     return BesideReservation(round.free, *round.reservation);
@@ -77,7 +77,7 @@ DevicePool OpenTo(const Round& round, size_t index) {
 
 void OfferLess(const Round& round, size_t index, const Waiting& job, Trial& trial,
                std::vector<std::string>& offers) {
-  if (job.demand.groups.size() != 1) return;  // -N and -g speak of plain jobs
+  if (job.demand.groups.size() != 1) return;  // -N and -g apply to jobs without roles
   const DevicePool pool = OpenTo(round, index);
   Waiting changed = job;
   if (const int nodes = MostNodes(pool, job.demand); nodes > 0) {
@@ -104,7 +104,7 @@ void OfferMemory(const DevicePool& pool, const Waiting& job, Trial& trial,
   if (trial.StartsWith(changed)) offers.push_back(fmt::format("with -m {}M", most / kMiB));
 }
 
-// A job that ends before the head's devices are due may use them meanwhile.
+// A job that ends before the reservation starts may use the reserved devices.
 void OfferLimit(const Round& round, size_t index, const Waiting& job, int64_t now_ms, Trial& trial,
                 std::vector<std::string>& offers) {
   constexpr int64_t kMinuteMs = 60'000;

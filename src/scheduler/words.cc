@@ -11,8 +11,8 @@ namespace muster::scheduler {
 
 namespace {
 
-constexpr size_t kMaxListed = 4;   // nodes whose numbers are listed one by one
-constexpr size_t kMaxHolders = 3;  // jobs named
+constexpr size_t kMaxListed = 4;   // up to this many nodes are listed singly
+constexpr size_t kMaxHolders = 3;  // up to this many jobs are named
 
 std::string Enumerate(const std::vector<std::string>& items) {
   std::string text;
@@ -29,7 +29,7 @@ std::string GroupWords(const Demand::Group& group) {
              : fmt::format("{} {} on each of {} nodes", group.count, group.kind, group.nodes);
 }
 
-// Free counts of the nodes that have this kind at all, most first.
+// Free counts of the nodes that have this kind, in descending order.
 std::vector<int> SortedFree(const DevicePool& pool, const std::string& kind) {
   std::vector<int> free = pool.FreeCounts(pool.KindIndex(kind));
   std::sort(free.rbegin(), free.rend());
@@ -70,7 +70,7 @@ bool Overlap(const DevicePool& pool, const Placement& a, const Placement& b) {
   return false;
 }
 
-// Devices of the holder on nodes and of kinds that are reserved.
+// The number of reserved devices that the holder has.
 size_t HeldThere(const Holder& holder, const Placement& reserved) {
   size_t count = 0;
   for (const Grant& held : holder.placement) {
@@ -111,7 +111,7 @@ std::string OneHolder(const Round& round, const Holder& holder, const Reservatio
   return text + ", without a time limit";
 }
 
-// What one group lacks in an empty cluster; empty when it fits alone.
+// What one group lacks in an empty cluster; empty if the group fits alone.
 std::string NeverOf(const DevicePool& empty, const Demand::Group& group) {
   const std::vector<int> total = SortedFree(empty, group.kind);
   const std::string need = GroupWords(group);

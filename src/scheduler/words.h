@@ -7,16 +7,16 @@
 
 namespace muster::scheduler {
 
-// The sentences of Explain. All stay short whatever the size of the cluster.
+// The sentences of Explain. Their length does not depend on the size of the cluster.
 
 // "needs 8 npu on each of 2 nodes", "needs 1 cpu on one node (ps) and 8 npu on one node (worker)".
 std::string NeedWords(const Demand& demand);
 
-// "free now: 8 and 3"; on more nodes "free now: 8 npu on 3 nodes, at most 5 on 997 others".
+// "free now: 8 and 3"; on many nodes "free now: 8 npu on 3 nodes, at most 5 on 997 others".
 std::string FreeWords(const DevicePool& pool, const Demand& demand);
 
-// Who holds what the reservation waits for: "job 17 holds 5 until about 14:10; job 18 holds 8,
-// without a time limit". Empty when nobody does.
+// The jobs that hold reserved devices: "job 17 holds 5 until about 14:10; job 18 holds 8, without a
+// time limit". Empty if there are none.
 std::string HolderWords(const Round& round, const Reservation& reservation,
                         std::string (*clock_text)(int64_t));
 

@@ -11,7 +11,7 @@
 
 namespace muster {
 
-// For what is printed when a property breaks.
+// Output of a failing property.
 inline void showValue(const NodeInfo& node, std::ostream& out) {
   out << node.name;
   for (const auto& [kind, count] : node.devices) out << " " << kind << ":" << count;
@@ -19,14 +19,14 @@ inline void showValue(const NodeInfo& node, std::ostream& out) {
 
 namespace scheduler {
 
-// Small random worlds for the property tests of this folder.
+// Small random clusters and queues for the property tests of this folder.
 
 inline int Between(int low, int high) { return *rc::gen::inRange(low, high + 1); }
 
-// One job of a random queue.
+// A job of a random queue.
 struct Asked {
   Waiting job;
-  int64_t runs_ms = 0;  // how long it really runs; never beyond its limit
+  int64_t runs_ms = 0;  // its real run time; never above its limit
   bool preemptible = false;
 };
 inline std::ostream& operator<<(std::ostream& out, const Asked& asked) {
@@ -77,7 +77,7 @@ inline rc::Gen<Asked> AnyAsked(Limits limits) {
   });
 }
 
-// Jobs numbered in the order they were submitted.
+// Jobs numbered in submit order.
 inline rc::Gen<std::vector<Asked>> AnyJobs(Limits limits) {
   return rc::gen::map(rc::gen::container<std::vector<Asked>>(AnyAsked(limits)),
                       [](std::vector<Asked> jobs) {

@@ -1,4 +1,4 @@
-// What no job uses any more is given back: trees by name, blobs by their links.
+// Garbage collection of code snapshots: trees by name, blobs by their link counts.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A client asks what is missing, sends it, and submits: so long may all that take.
+// A client asks for missing blobs, uploads them and submits; this is the time limit for all three.
 constexpr int64_t kTreeRestMs = 10 * 60'000;
 constexpr int64_t kUploadRestMs = int64_t(24) * 3'600'000;
 
@@ -32,7 +32,7 @@ std::vector<os::Path> Entries(const os::Path& folder) {
   return entries;
 }
 
-// The files that a tree shares with the blobs, by their inodes.
+// The inodes of a tree's files, which it shares with the blobs.
 void CollectInodes(const os::Path& tree, std::set<ino_t>& inodes) {
   std::error_code error;
   for (fs::recursive_directory_iterator it(tree, error), end; !error && it != end;
@@ -59,13 +59,13 @@ Result<CodeStore::Freed> CodeStore::Collect(
   for (const os::Path& tree : Entries(dir_)) {
     const std::string hash = tree.filename();
     if (!IsSha256(hash)) continue;
-    const std::unique_lock lock(collecting_);  // one tree at a time: nobody waits for the whole
+    const std::unique_lock lock(collecting_);  // per tree, so that other threads wait only briefly
     struct stat info{};
     if (::stat(tree.c_str(), &info) != 0 || now_ms - ModifiedMs(info) < kTreeRestMs) continue;
     MUSTER_ASSIGN(const bool in_use, used(hash));
     if (in_use) continue;
     CollectInodes(tree, released);
-    // Out of sight first: a tree that has its name is whole, also when we are killed now.
+    // Renamed first: a tree with its final name is complete even if the server is killed now.
     const os::Path gone = TemporaryPath();
     if (::rename(tree.c_str(), gone.c_str()) != 0)
       return FailErrno(errno, "remove " + tree.string());

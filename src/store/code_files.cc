@@ -56,7 +56,7 @@ Status Publish(const os::Path& from, const os::Path& to) {
     if (::unlink(from.c_str()) != 0) return FailErrno(errno, "remove " + from.string());
     return {};
   }
-  // Some network file systems know the plain call alone.
+  // Some network file systems support only plain rename.
   if (errno != EINVAL && errno != ENOSYS) return failed();
   if (::rename(from.c_str(), to.c_str()) != 0) return failed();
   return {};

@@ -23,18 +23,17 @@ class Scratch {
   os::Path path_;
 };
 
-// A durable copy under a name that nothing has yet; nothing stays when it fails.
+// Copies durably to a new name; removes the copy on failure.
 Status CopyFile(const os::Path& from, const os::Path& to, mode_t mode);
 
-// A hard link, or a copy where the file system has none or no more of them for this file.
+// Creates a hard link, or a copy if the file system supports no (further) link.
 Status LinkOrCopy(const os::Path& from, const os::Path& to, mode_t mode);
 
-// Gives a finished file its name, or drops it when the name is taken: blobs of one name are the
-// same. One that is there is never replaced, for linking to a file fails in the instant it loses
-// its name.
+// Renames a finished file, or drops it if the name exists: blobs of one name are equal. An existing
+// blob is never replaced, because linking to a file fails at the instant of its replacement.
 Status Publish(const os::Path& from, const os::Path& to);
 
-// Makes it young again.
+// Resets the age of the file.
 void Touch(const os::Path& path);
 
 }  // namespace muster::store

@@ -9,9 +9,9 @@
 namespace muster::store {
 namespace {
 
-constexpr size_t kMaxName = 255;  // bytes of one component, as file systems have it
+constexpr size_t kMaxName = 255;  // bytes of one component, the limit of file systems
 
-// An entry as errors name it: safe on a terminal and not longer than a line.
+// An entry in error messages: printable and at most one line long.
 std::string Shown(std::string_view path) {
   constexpr size_t kLongest = 120;
   std::string text = Printable(path.substr(0, kLongest));
@@ -23,7 +23,7 @@ std::unexpected<Error> Refuse(std::string_view path, std::string_view why) {
   return Fail(Code::kInvalid, fmt::format("code manifest: entry {}: {}", Shown(path), why));
 }
 
-// Why these are not the components of a path below a folder; null when they are.
+// Why these are not the components of a valid relative path; null if they are.
 const char* WrongComponent(std::string_view name) {
   if (name.empty()) return "has an empty component";
   if (name == "." || name == "..") return "has a component \".\" or \"..\"";
@@ -31,7 +31,7 @@ const char* WrongComponent(std::string_view name) {
   return nullptr;
 }
 
-// The same for text of any kind that ends up in the file system.
+// As above, for any text that is used in the file system.
 const char* WrongText(std::string_view text) {
   if (text.empty()) return "is empty";
   if (text.size() > kMaxCodePath) return "is longer than 2048 bytes";
@@ -53,9 +53,9 @@ Status CheckPath(std::string_view path) {
   return {};
 }
 
-// ".." may stand only at the start of a target, and no more of them than there are folders above
-// the link. Then no chain of links can leave the tree: each of them climbs from where it stands
-// itself, for no folder of the tree is a link, and after that only goes down.
+// ".." may occur only at the start of a target, and at most once per folder above the link. Then no
+// chain of links leaves the tree: no folder of the tree is a link, so each link ascends from its
+// own position and then descends.
 Status CheckLink(const CodeFile& file) {
   if (const char* wrong = WrongText(file.link))
     return Refuse(file.path, fmt::format("its link target {}", wrong));
@@ -91,7 +91,7 @@ Status CheckFile(const CodeFile& file) {
   return file.link.empty() ? Status{} : CheckLink(file);
 }
 
-// With '/' below every other byte, what is inside a folder directly follows the folder's own name.
+// With '/' sorted below all other bytes, the entries of a folder directly follow its name.
 bool BeforeByComponent(std::string_view a, std::string_view b) {
   return std::ranges::lexicographical_compare(
       a, b, {}, [](char c) { return c == '/' ? 0 : uint8_t(c); },
@@ -162,7 +162,7 @@ std::string ManifestHash(const CodeManifest& manifest) {
   std::string text = "muster code 1\n";
   for (const CodeFile* file : files) {
     const char kind = !file->link.empty() ? 'l' : file->executable ? 'x' : 'f';
-    // The length makes the line unambiguous whatever bytes the path has.
+    // The length makes the line unambiguous for any path.
     text += fmt::format("{} {} {}:{}\n", kind, file->sha256, file->path.size(), file->path);
   }
   return os::Sha256(text);
@@ -202,7 +202,7 @@ Result<CodeManifest> CodeManifestFromJson(const json::value& value) {
       manifest.files.push_back(std::move(file));
     }
   } else {
-    manifest.files.resize(files->size());  // refused below, unread
+    manifest.files.resize(files->size());  // refused below without parsing
   }
   MUSTER_TRY(CheckManifest(manifest));
   return manifest;

@@ -16,7 +16,7 @@ CodeFile Link(const std::string& path, const std::string& target) {
   return {path, os::Sha256(target), int64_t(target.size()), false, target};
 }
 
-// The error that `manifest` is refused with on its way through JSON.
+// The error for `manifest` after a round trip through JSON.
 Error Refusal(const CodeManifest& manifest) {
   auto result = CodeManifestFromJson(ToJsonObject(manifest));
   return result ? Error{Code::kInternal, "was accepted", "", 0} : result.error();
@@ -30,7 +30,7 @@ std::string Entry(const std::string& members) {
 }
 const std::string kSum = R"("sha256":")" + std::string(64, 'a') + '"';
 
-TEST(CodeManifestTest, SurvivesTheWayThroughJson) {
+TEST(CodeManifestTest, JsonRoundTrips) {
   CodeManifest manifest{
       {File("a/b.py"), File("run.sh"), Link("a/l", "../run.sh"), File("名字.py")}};
   manifest.files[1].executable = true;
@@ -39,9 +39,9 @@ TEST(CodeManifestTest, SurvivesTheWayThroughJson) {
   EXPECT_EQ(back->files, manifest.files);
 }
 
-TEST(CodeManifestTest, AnEmptyFolderIsAllowed) { EXPECT_TRUE(CheckManifest({})); }
+TEST(CodeManifestTest, EmptyFolderIsAllowed) { EXPECT_TRUE(CheckManifest({})); }
 
-TEST(CodeManifestTest, TheHashDoesNotDependOnTheOrder) {
+TEST(CodeManifestTest, HashDoesNotDependOnTheOrder) {
   CodeManifest manifest{{File("a"), File("b/c"), File("b/d"), Link("l", "a")}};
   const std::string hash = ManifestHash(manifest);
   EXPECT_TRUE(IsSha256(hash));
@@ -49,13 +49,13 @@ TEST(CodeManifestTest, TheHashDoesNotDependOnTheOrder) {
   EXPECT_EQ(ManifestHash(manifest), hash);
 }
 
-TEST(CodeManifestTest, TheHashIsTheDocumentedOne) {
+TEST(CodeManifestTest, HashMatchesTheDocumentation) {
   EXPECT_EQ(ManifestHash({{File("a", "hello")}}),
             os::Sha256("muster code 1\nf "
                        "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824 1:a\n"));
 }
 
-TEST(CodeManifestTest, TheHashTellsContentNameModeAndKindApart) {
+TEST(CodeManifestTest, HashCoversContentNameModeAndKind) {
   CodeFile executable = File("a");
   executable.executable = true;
   std::set<std::string> hashes;
@@ -66,7 +66,7 @@ TEST(CodeManifestTest, TheHashTellsContentNameModeAndKindApart) {
   EXPECT_EQ(hashes.size(), variants.size() + 1);
 }
 
-TEST(CodeManifestTest, HostilePathsAreRefusedByName) {
+TEST(CodeManifestTest, HostilePathsAreRejectedByName) {
   const std::pair<std::string, const char*> cases[] = {
       {"../evil", "\"..\""},
       {"a/../../evil", "\"..\""},
@@ -92,20 +92,20 @@ TEST(CodeManifestTest, HostilePathsAreRefusedByName) {
   EXPECT_THAT(Refusal(CodeManifest{{File(deep + "f")}}).text, HasSubstr("128 folders deep"));
 }
 
-TEST(CodeManifestTest, ErrorsAreSafeOnATerminal) {
+TEST(CodeManifestTest, ErrorsContainNoControlCharacters) {
   EXPECT_EQ(Refusal(CodeManifest{{File("\x1b[2J/../x")}}).text.find('\x1b'), std::string::npos);
 }
 
-TEST(CodeManifestTest, NamesThatAreNotUtf8AreRefused) {
+TEST(CodeManifestTest, NamesThatAreNotUtf8AreRejected) {
   EXPECT_THAT(CheckManifest({{File("a\xff")}}).error().text, HasSubstr("UTF-8"));
 }
 
-TEST(CodeManifestTest, DuplicatesAreRefused) {
+TEST(CodeManifestTest, DuplicatesAreRejected) {
   EXPECT_THAT(Refusal(CodeManifest{{File("a"), File("b"), File("a")}}).text,
               HasSubstr("\"a\": it is there twice"));
 }
 
-TEST(CodeManifestTest, AFileThatIsAlsoAFolderIsRefused) {
+TEST(CodeManifestTest, FileThatIsAlsoAFolderIsRejected) {
   EXPECT_THAT(Refusal(CodeManifest{{File("a/b/c"), File("a-b"), File("a.b"), File("a")}}).text,
               HasSubstr("also the folder of \"a/b/c\""));
   EXPECT_THAT(Refusal(CodeManifest{{Link("a", "b"), File("a/x"), File("b/y")}}).text,
@@ -119,7 +119,7 @@ TEST(CodeManifestTest, LinksInsideTheTreeAreAllowed) {
                               Link("d/s", "."), Link("d/r", ".."), Link("m", "./a//b")}}));
 }
 
-TEST(CodeManifestTest, LinksOutOfTheTreeAreRefused) {
+TEST(CodeManifestTest, LinksOutOfTheTreeAreRejected) {
   for (const char* target : {"..", "../x", "/etc/passwd", "./../x"})
     EXPECT_THAT(Refusal(CodeManifest{{Link("l", target)}}).text, HasSubstr("\"l\"")) << target;
   EXPECT_THAT(Refusal(CodeManifest{{Link("d/l", "../../x")}}).text, HasSubstr("outside"));
@@ -127,14 +127,14 @@ TEST(CodeManifestTest, LinksOutOfTheTreeAreRefused) {
   EXPECT_THAT(Refusal(CodeManifest{{Link("l", std::string(5'000, 'x'))}}).text, HasSubstr("2048"));
 }
 
-TEST(CodeManifestTest, LinksThatLeaveThroughAnotherLinkAreRefused) {
+TEST(CodeManifestTest, LinksOutOfTheTreeThroughOtherLinksAreRejected) {
   // p/q/d is the root, so p/q/d/.. would be above it.
   EXPECT_THAT(
       Refusal(CodeManifest{{Link("p/q/d", "../.."), Link("p/q/e", "d/../../etc/passwd")}}).text,
       HasSubstr("\"p/q/e\""));
 }
 
-TEST(CodeManifestTest, ALinkMustFitItsSumAndSize) {
+TEST(CodeManifestTest, LinkMustMatchItsHashAndSize) {
   CodeFile link = Link("l", "a");
   link.size = 7;
   EXPECT_THAT(Refusal(CodeManifest{{link}}).text, HasSubstr("size is 7"));
@@ -146,7 +146,7 @@ TEST(CodeManifestTest, ALinkMustFitItsSumAndSize) {
   EXPECT_THAT(Refusal(CodeManifest{{link}}).text, HasSubstr("executable"));
 }
 
-TEST(CodeManifestTest, WrongMembersAreRefusedByEntry) {
+TEST(CodeManifestTest, WrongMembersAreRejectedByEntry) {
   const std::pair<std::string, const char*> cases[] = {
       {Entry(kSum), "\"size\" is missing"},
       {Entry(R"("size":1)"), "\"sha256\" is missing"},
@@ -171,14 +171,14 @@ TEST(CodeManifestTest, WrongMembersAreRefusedByEntry) {
   }
 }
 
-TEST(CodeManifestTest, DocumentsOfAnotherShapeAreRefused) {
+TEST(CodeManifestTest, OtherDocumentsAreRejected) {
   for (const char* text : {"null", "[]", "{}", R"({"files":{}})", R"({"files":[],"more":1})"})
     EXPECT_EQ(Refusal(text).code, Code::kInvalid) << text;
   EXPECT_THAT(Refusal(R"({"files":[7]})").text, HasSubstr("files[0]"));
   EXPECT_THAT(Refusal(R"({"files":[{"path":7}]})").text, HasSubstr("files[0]"));
 }
 
-TEST(CodeManifestTest, AMillionEntriesAreTooLarge) {
+TEST(CodeManifestTest, MillionEntriesAreTooLarge) {
   json::array files;
   files.resize(1'000'000, json::value(nullptr));
   const auto result = CodeManifestFromJson(json::object{{"files", std::move(files)}});
@@ -188,7 +188,7 @@ TEST(CodeManifestTest, AMillionEntriesAreTooLarge) {
   EXPECT_THAT(result.error().next, HasSubstr(".musterignore"));
 }
 
-TEST(CodeManifestTest, AsManyEntriesAsAllowedAreRead) {
+TEST(CodeManifestTest, MaximumNumberOfEntriesIsAccepted) {
   CodeManifest manifest;
   const CodeFile model = File("x");
   for (size_t i = 0; i < kMaxCodeFiles; ++i) {

@@ -15,17 +15,18 @@ namespace muster::store {
 namespace {
 
 constexpr std::string_view kTemporaryPrefix = ".tmp-";
-constexpr size_t kNamedInErrors = 3;  // so many missing blobs, and the count of the others
+constexpr size_t kNamedInErrors = 3;  // number of missing blobs that are named; others are counted
 
 mode_t ModeOf(const CodeFile& file) { return file.executable ? 0555 : 0444; }
 
-// Every folder of the tree below its root, parents before what is in them.
+// All folders of the tree below its root, parents first.
 std::set<std::string> FoldersOf(const CodeManifest& manifest) {
   std::set<std::string> folders;
   for (const CodeFile& file : manifest.files) {
     for (size_t slash = file.path.rfind('/'); slash != std::string::npos && slash > 0;
          slash = file.path.rfind('/', slash - 1)) {
-      if (!folders.insert(file.path.substr(0, slash)).second) break;  // its parents are there, too
+      // Its parents are included as well.
+      if (!folders.insert(file.path.substr(0, slash)).second) break;
     }
   }
   return folders;
@@ -64,7 +65,7 @@ std::vector<std::string> CodeStore::MissingNow(const CodeManifest& manifest) con
     if (::access(blob.c_str(), F_OK) != 0) {
       missing.push_back(file.sha256);
     } else {
-      Touch(blob);  // the client will not send it, and counts on it
+      Touch(blob);  // the client will not upload it, so it must not be collected
     }
   }
   return missing;
@@ -95,7 +96,7 @@ Status CodeStore::CheckBlobs(const CodeManifest& manifest) const {
 Result<os::Path> CodeStore::Source(const CodeFile& file) const {
   const os::Path blob = BlobPath(file.sha256);
   if (!file.executable) return blob;
-  // All links to one inode share its mode, so the executable form is a file of its own.
+  // All links to an inode share its mode, so the executable form is a separate file.
   const os::Path twin = blob.string() + ".x";
   if (::access(twin.c_str(), F_OK) == 0) return twin;
   const Scratch temporary(TemporaryPath());
@@ -128,7 +129,7 @@ Status CodeStore::MakeTree(const CodeManifest& manifest, const os::Path& target)
   MUSTER_TRY(FillTree(manifest, scratch.path()));
   if (::rename(scratch.path().c_str(), target.c_str()) == 0) {
     scratch.Keep();
-  } else if (errno != ENOTEMPTY && errno != EEXIST) {  // these: another call of it was faster
+  } else if (errno != ENOTEMPTY && errno != EEXIST) {  // a concurrent call was faster
     return FailErrno(errno,
                      fmt::format("rename {} to {}", scratch.path().string(), target.string()));
   }
@@ -144,7 +145,7 @@ Result<std::string> CodeStore::Commit(const CodeManifest& manifest) {
   } else {
     MUSTER_TRY(MakeTree(manifest, TreeDir(hash)));
   }
-  // Also when another call made the tree: it may not have come as far as this.
+  // Also if another call created the tree, which may not have synced yet.
   MUSTER_TRY(os::SyncDir(dir_));
   MUSTER_TRY(os::SyncDir(dir_ / ".."));
   return hash;

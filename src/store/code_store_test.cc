@@ -46,7 +46,7 @@ class CodeStoreTest : public testing::Test {
     return Dir() / "blobs" / sum.substr(0, 2) / sum;
   }
   os::Path Dir() const { return folder_ / "code"; }
-  // Names directly in code/ that begin with a dot.
+  // Names in code/ that begin with a dot.
   std::vector<std::string> Leftovers() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(Dir()))
@@ -58,7 +58,7 @@ class CodeStoreTest : public testing::Test {
   CodeStore store_{folder_ / "code"};
 };
 
-TEST_F(CodeStoreTest, ATreeHasTheFilesModesAndLinksOfItsManifest) {
+TEST_F(CodeStoreTest, TreeHasTheFilesModesAndLinksOfItsManifest) {
   ASSERT_TRUE(Put("print(1)"));
   ASSERT_TRUE(Put("#!/bin/sh\n"));
   const CodeManifest manifest{{File("pkg/sub/a.py", "print(1)"), File("b.py", "print(1)"),
@@ -77,7 +77,7 @@ TEST_F(CodeStoreTest, ATreeHasTheFilesModesAndLinksOfItsManifest) {
   EXPECT_THAT(Leftovers(), IsEmpty());
 }
 
-TEST_F(CodeStoreTest, OneContentCanBeExecutableInOneTreeAndPlainInAnother) {
+TEST_F(CodeStoreTest, ContentMayBeExecutableInOneTreeOnly) {
   ASSERT_TRUE(Put("same"));
   const std::string plain = store_.Commit({{File("a", "same")}}).value();
   const std::string both = store_.Commit({{File("a", "same", true), File("b", "same")}}).value();
@@ -88,7 +88,7 @@ TEST_F(CodeStoreTest, OneContentCanBeExecutableInOneTreeAndPlainInAnother) {
   EXPECT_EQ(os::ReadFile(store_.TreeDir(both) / "a").value(), "same");
 }
 
-TEST_F(CodeStoreTest, CommittingTwiceGivesTheSameTree) {
+TEST_F(CodeStoreTest, SecondCommitReturnsTheSameTree) {
   ASSERT_TRUE(Put("x"));
   const std::string first = store_.Commit({{File("a", "x")}}).value();
   const auto inode = Info(store_.TreeDir(first)).st_ino;
@@ -96,20 +96,20 @@ TEST_F(CodeStoreTest, CommittingTwiceGivesTheSameTree) {
   EXPECT_EQ(Info(store_.TreeDir(first)).st_ino, inode);
 }
 
-TEST_F(CodeStoreTest, AnEmptyTreeCanBeCommitted) {
+TEST_F(CodeStoreTest, EmptyTreeCanBeCommitted) {
   const auto hash = store_.Commit({});
   ASSERT_TRUE(hash) << hash.error().text;
   EXPECT_TRUE(store_.HasTree(*hash));
 }
 
-TEST_F(CodeStoreTest, MissingNamesEachSumOnceAndNoLinks) {
+TEST_F(CodeStoreTest, MissingListsEachHashOnceWithoutLinks) {
   ASSERT_TRUE(Put("there"));
   const CodeManifest manifest{
       {File("a", "there"), File("b", "gone"), File("c", "gone", true), Link("l", "a")}};
   EXPECT_THAT(store_.Missing(manifest), ElementsAre(os::Sha256("gone")));
 }
 
-TEST_F(CodeStoreTest, CommitNamesMissingBlobsAndMakesNothing) {
+TEST_F(CodeStoreTest, CommitNamesMissingBlobsAndCreatesNothing) {
   ASSERT_TRUE(Put("there"));
   CodeManifest manifest{{File("a", "there")}};
   for (int i = 0; i < 5; ++i)
@@ -123,7 +123,7 @@ TEST_F(CodeStoreTest, CommitNamesMissingBlobsAndMakesNothing) {
   EXPECT_THAT(Leftovers(), IsEmpty());
 }
 
-TEST_F(CodeStoreTest, CommitRefusesASizeThatIsNotTheContents) {
+TEST_F(CodeStoreTest, CommitRejectsAWrongSize) {
   ASSERT_TRUE(Put("abc"));
   CodeManifest manifest{{File("pkg/a", "abc")}};
   manifest.files[0].size = 4;
@@ -133,15 +133,15 @@ TEST_F(CodeStoreTest, CommitRefusesASizeThatIsNotTheContents) {
   EXPECT_THAT(hash.error().text, HasSubstr("\"pkg/a\""));
 }
 
-TEST_F(CodeStoreTest, CommitRefusesAManifestThatWasNeverChecked) {
+TEST_F(CodeStoreTest, CommitRejectsAnUncheckedManifest) {
   ASSERT_TRUE(Put("abc"));
   EXPECT_EQ(store_.Commit({{File("../a", "abc")}}).error().code, Code::kInvalid);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a"));
 }
 
-TEST_F(CodeStoreTest, ATreeThatCannotBeFinishedLeavesNothing) {
+TEST_F(CodeStoreTest, FailedCommitLeavesNothing) {
   ASSERT_TRUE(Put("abc"));
-  // A folder in the place of a blob passes the look at names and fails at the link.
+  // A folder in place of a blob passes the check of names and fails at the link.
   ASSERT_TRUE(os::MakeDirs(Blob("dir")));
   CodeManifest manifest{{File("a", "abc"), File("b", "dir")}};
   manifest.files[1].size = int64_t(Info(Blob("dir")).st_size);
@@ -150,14 +150,14 @@ TEST_F(CodeStoreTest, ATreeThatCannotBeFinishedLeavesNothing) {
   EXPECT_THAT(Leftovers(), IsEmpty());
 }
 
-TEST_F(CodeStoreTest, WhatIsNoHashIsNoTree) {
+TEST_F(CodeStoreTest, TextThatIsNotAHashIsNotATree) {
   for (const char* hash : {"", ".", "..", "blobs", "../x", "ABCDEF", "/etc"}) {
     EXPECT_FALSE(store_.HasTree(hash)) << hash;
     EXPECT_EQ(store_.TreeDir(hash), os::Path()) << hash;
   }
 }
 
-TEST_F(CodeStoreTest, FilesAreCopiedWhereTheyCannotBeLinked) {
+TEST_F(CodeStoreTest, FilesAreCopiedIfLinksAreImpossible) {
   ASSERT_TRUE(Put("abc"));
   std::string elsewhere = "/dev/shm/muster-store-XXXXXX";
   ASSERT_NE(::mkdtemp(elsewhere.data()), nullptr);
@@ -175,7 +175,7 @@ TEST_F(CodeStoreTest, FilesAreCopiedWhereTheyCannotBeLinked) {
   EXPECT_EQ(Mode(store_.TreeDir(*hash) / "a"), 0444u);
 }
 
-TEST_F(CodeStoreTest, AnUploadInPiecesIsStoredUnderItsSum) {
+TEST_F(CodeStoreTest, UploadInPiecesIsStoredUnderItsHash) {
   const std::string content = std::string(300'000, 'a') + "end";
   auto upload = store_.Begin(os::Sha256(content), int64_t(content.size()));
   ASSERT_TRUE(upload);
@@ -188,12 +188,12 @@ TEST_F(CodeStoreTest, AnUploadInPiecesIsStoredUnderItsSum) {
   EXPECT_THAT(Leftovers(), IsEmpty());
 }
 
-TEST_F(CodeStoreTest, AnEmptyFileCanBeUploaded) {
+TEST_F(CodeStoreTest, EmptyFileCanBeUploaded) {
   ASSERT_TRUE(Put(""));
   EXPECT_THAT(store_.Missing({{File("a", "")}}), IsEmpty());
 }
 
-TEST_F(CodeStoreTest, MoreBytesThanAnnouncedAreRefused) {
+TEST_F(CodeStoreTest, MoreBytesThanDeclaredAreRejected) {
   auto upload = store_.Begin(os::Sha256("abc"), 3);
   ASSERT_TRUE(upload);
   ASSERT_TRUE(upload->Write("ab"));
@@ -203,7 +203,7 @@ TEST_F(CodeStoreTest, MoreBytesThanAnnouncedAreRefused) {
   EXPECT_FALSE(std::filesystem::exists(Blob("abc")));
 }
 
-TEST_F(CodeStoreTest, FewerBytesThanAnnouncedAreCorrupt) {
+TEST_F(CodeStoreTest, FewerBytesThanDeclaredAreCorrupt) {
   auto upload = store_.Begin(os::Sha256("abc"), 3);
   ASSERT_TRUE(upload);
   ASSERT_TRUE(upload->Write("ab"));
@@ -213,7 +213,7 @@ TEST_F(CodeStoreTest, FewerBytesThanAnnouncedAreCorrupt) {
   EXPECT_THAT(status.error().text, HasSubstr("2 of 3 bytes"));
 }
 
-TEST_F(CodeStoreTest, BytesWithAnotherSumAreCorruptAndLeaveNothing) {
+TEST_F(CodeStoreTest, WrongHashIsCorruptAndLeavesNothing) {
   {
     auto upload = store_.Begin(os::Sha256("abc"), 3);
     ASSERT_TRUE(upload);
@@ -224,7 +224,7 @@ TEST_F(CodeStoreTest, BytesWithAnotherSumAreCorruptAndLeaveNothing) {
   EXPECT_THAT(Leftovers(), IsEmpty());
 }
 
-TEST_F(CodeStoreTest, ADroppedUploadLeavesNothing) {
+TEST_F(CodeStoreTest, DroppedUploadLeavesNothing) {
   {
     auto upload = store_.Begin(os::Sha256("abc"), 3);
     ASSERT_TRUE(upload);
@@ -234,7 +234,7 @@ TEST_F(CodeStoreTest, ADroppedUploadLeavesNothing) {
   EXPECT_THAT(Leftovers(), IsEmpty());
 }
 
-TEST_F(CodeStoreTest, HostileUploadsAreRefusedBeforeAnythingIsWritten) {
+TEST_F(CodeStoreTest, HostileUploadsAreRejectedBeforeAWrite) {
   EXPECT_EQ(store_.Begin("../../etc/passwd", 3).error().code, Code::kInvalid);
   EXPECT_EQ(store_.Begin("", 3).error().code, Code::kInvalid);
   EXPECT_EQ(store_.Begin(std::string(64, 'G'), 3).error().code, Code::kInvalid);
@@ -243,7 +243,7 @@ TEST_F(CodeStoreTest, HostileUploadsAreRefusedBeforeAnythingIsWritten) {
   EXPECT_FALSE(std::filesystem::exists(Dir()));
 }
 
-TEST_F(CodeStoreTest, TwoUploadsOfOneBlobAtOnceBothSucceed) {
+TEST_F(CodeStoreTest, ConcurrentUploadsOfOneBlobSucceed) {
   auto first = store_.Begin(os::Sha256("abc"), 3);
   auto second = store_.Begin(os::Sha256("abc"), 3);
   ASSERT_TRUE(first && second);
@@ -256,7 +256,7 @@ TEST_F(CodeStoreTest, TwoUploadsOfOneBlobAtOnceBothSucceed) {
   EXPECT_EQ(Info(Blob("abc")).st_ino, inode);
 }
 
-TEST_F(CodeStoreTest, UploadsAndCommitsOfTheSameFromManyThreadsAllSucceed) {
+TEST_F(CodeStoreTest, ConcurrentUploadsAndCommitsSucceed) {
   const CodeManifest manifest{{File("a", "one"), File("b", "two", true), File("c/d", "two")}};
   std::atomic<int> failed = 0;
   {
@@ -273,7 +273,7 @@ TEST_F(CodeStoreTest, UploadsAndCommitsOfTheSameFromManyThreadsAllSucceed) {
   EXPECT_THAT(Leftovers(), IsEmpty());
 }
 
-TEST_F(CodeStoreTest, CleanTemporaryRemovesLeftoversAndNothingElse) {
+TEST_F(CodeStoreTest, CleanTemporaryRemovesOnlyLeftovers) {
   ASSERT_TRUE(Put("abc"));
   const std::string hash = store_.Commit({{File("a", "abc")}}).value();
   ASSERT_TRUE(os::MakeDirs(Dir() / ".tmp-1/sub"));
@@ -285,9 +285,7 @@ TEST_F(CodeStoreTest, CleanTemporaryRemovesLeftoversAndNothingElse) {
   EXPECT_TRUE(std::filesystem::exists(Blob("abc")));
 }
 
-TEST_F(CodeStoreTest, CleanTemporaryIsContentWithoutAFolder) {
-  EXPECT_TRUE(store_.CleanTemporary());
-}
+TEST_F(CodeStoreTest, CleanTemporaryAcceptsAMissingFolder) { EXPECT_TRUE(store_.CleanTemporary()); }
 
 class CollectTest : public CodeStoreTest {
  protected:
@@ -311,7 +309,7 @@ class CollectTest : public CodeStoreTest {
   }
 };
 
-TEST_F(CollectTest, TreesThatNoJobUsesGoWithTheBlobsThatOnlyTheyHave) {
+TEST_F(CollectTest, UnusedTreesAndTheirBlobsAreRemoved) {
   const std::string kept = Make({"shared", "kept"}), gone = Make({"shared", "gone"});
   const auto freed = After(11 * kMinute, {kept});
   EXPECT_EQ(freed.trees, 1);
@@ -323,7 +321,7 @@ TEST_F(CollectTest, TreesThatNoJobUsesGoWithTheBlobsThatOnlyTheyHave) {
   EXPECT_FALSE(HasBlob("gone"));
 }
 
-TEST_F(CollectTest, WhatAClientMayBeAboutToNameStays) {
+TEST_F(CollectTest, RecentlyUsedContentIsKept) {
   const std::string hash = Make({"a"});
   ASSERT_TRUE(Put("sent, and no tree yet"));
   EXPECT_EQ(After(9 * kMinute).trees, 0);
@@ -333,7 +331,7 @@ TEST_F(CollectTest, WhatAClientMayBeAboutToNameStays) {
   EXPECT_FALSE(HasBlob("sent, and no tree yet"));
 }
 
-TEST_F(CollectTest, ATreeThatIsClaimedIsYoungAgain) {
+TEST_F(CollectTest, ClaimResetsTheAgeOfATree) {
   const std::string hash = Make({"a"});
   const timespec old[2] = {{1000, 0}, {1000, 0}};
   ASSERT_EQ(::utimensat(AT_FDCWD, store_.TreeDir(hash).c_str(), old, 0), 0);
@@ -344,7 +342,7 @@ TEST_F(CollectTest, ATreeThatIsClaimedIsYoungAgain) {
   EXPECT_EQ(After(0).trees, 1);
 }
 
-TEST_F(CollectTest, NothingGoesWhenItCannotBeKnownWhatIsUsed) {
+TEST_F(CollectTest, NothingIsRemovedIfUsageIsUnknown) {
   const std::string hash = Make({"a"});
   const auto unknown = [](const std::string&) -> Result<bool> { return Fail(Code::kIo, "no"); };
   EXPECT_FALSE(store_.Collect(unknown, SystemClock().WallMs() + 60 * kMinute));

@@ -15,7 +15,7 @@
 namespace muster::store {
 namespace {
 
-// SHA-256 of bytes that come in pieces.
+// SHA-256 of bytes in pieces.
 class Hasher {
  public:
   Hasher() : context_(EVP_MD_CTX_new()) {
@@ -24,7 +24,7 @@ class Hasher {
   void Add(std::string_view bytes) {
     ok_ = ok_ && EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1;
   }
-  // Empty when the library failed, which no sum equals.
+  // Empty if the library failed, which matches no hash.
   std::string Finish() {
     std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
     unsigned size = 0;
@@ -48,7 +48,7 @@ struct CodeStore::Upload::Impl {
   std::string sha256;
   int64_t size = 0;
   int64_t written = 0;
-  bool over = false;  // finished or failed: nothing more is taken
+  bool over = false;  // finished or failed
   os::Path temporary;
   os::Path target;
   os::Fd file;
@@ -85,7 +85,7 @@ Status CodeStore::Upload::Impl::Finish() {
   if (const std::string sum = hasher.Finish(); sum != sha256)
     return Fail(Code::kCorrupt, fmt::format("upload {}: the bytes have the sum {}", sha256, sum),
                 "send it again; the file may have changed while it was read");
-  // Content first, name second: a blob that has its name is whole, also after a power cut.
+  // Content before name: a blob with its name is complete, also after a power cut.
   if (::fchmod(file.get(), 0444) != 0) return FailErrno(errno, "chmod " + temporary.string());
   if (::fsync(file.get()) != 0) return FailErrno(errno, "sync " + temporary.string());
   MUSTER_TRY(os::MakeDirs(target.parent_path()));

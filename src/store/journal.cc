@@ -52,7 +52,7 @@ class SqliteJournal final : public Journal {
  private:
   const std::vector<JobId> lost_;
   JournalWriter writer_;
-  JournalReads reads_;  // closed first, so that the writer's close tidies up the log
+  JournalReads reads_;  // closed first, so that the writer's close removes the WAL
 };
 
 os::Path LogOf(const os::Path& file) { return file.string() + "-wal"; }
@@ -90,7 +90,7 @@ Result<std::vector<JobId>> CheckComplete(Database& db, const os::Path& file,
   return loss.folders;
 }
 
-// Specs hold environments, so the file is its owner's alone; SQLite gives -wal the same mode.
+// Specs contain environments, so only the owner may read the file; SQLite gives -wal the same mode.
 Status MakeFileIfMissing(const os::Path& file) {
   const auto made = os::Open(file, O_RDWR | O_CREAT | O_EXCL, 0600);
   if (made) return os::SyncDir(file.has_parent_path() ? file.parent_path() : ".");
@@ -108,7 +108,7 @@ Status UseWal(Database& db) {
       "put the data folder on a local disk");
 }
 
-// What one connection must be told anew each time. FULL: a commit is on the disk when it returns.
+// Settings of each connection. FULL: a commit is on disk when it returns.
 Status Configure(Database& db) {
   return db.Script(
       "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 5000;"

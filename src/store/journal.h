@@ -31,30 +31,30 @@ struct PutSpec {  // replaces the spec of a job and its priority in lists; kNotF
   JobId job = 0;
   JobSpec spec;
 };
-struct PutAttempt {  // inserts or replaces; kNotFound when there is no such job
+struct PutAttempt {  // inserts or replaces; kNotFound for an unknown job
   JobId job = 0;
   Attempt attempt;
 };
-struct AddEvent {  // kNotFound when there is no such job
+struct AddEvent {  // kNotFound for an unknown job
   JobId job = 0;
   int64_t wall_ms = 0;
   std::string kind;
   json::object data;
 };
-struct DropJob {  // with its attempts and events; no error when it is gone already
+struct DropJob {  // with its attempts and events; no error if the job is unknown
   JobId job = 0;
 };
 using Op = std::variant<PutJob, PutSpec, PutAttempt, AddEvent, DropJob>;
 
 struct EventRow {
-  int64_t seq = 0;  // rises over all jobs, never reused: the id of the event stream
+  int64_t seq = 0;  // increases over all jobs and is never reused: the id of the event stream
   JobId job = 0;
   int64_t wall_ms = 0;
   std::string kind;
   json::object data;
 };
 
-// One line of `muster ps`: what a list shows without reading the documents.
+// A line of `muster ps`: the columns of a list, without the documents.
 struct JobRow {
   JobId id = 0;
   std::string name, framework, group, user, reason;
@@ -63,22 +63,22 @@ struct JobRow {
   std::string devices;  // "npu:8"
   int priority = 0;
   int64_t created_ms = 0;
-  int64_t started_ms = 0;  // of the last attempt: when every rank executed
+  int64_t started_ms = 0;  // of the last attempt: when all ranks execute
   int64_t ended_ms = 0;
   int attempts = 0;
 };
 
-// The jobs that one submit made under its idempotency key: several for a sweep.
+// The jobs of one submit under its idempotency key; several for a sweep.
 struct KeyUse {
-  std::vector<JobId> jobs;  // ascending; dropped ones are gone
+  std::vector<JobId> jobs;  // ascending, without removed jobs
   std::string group;        // of the sweep, else empty
 };
 
 enum class JobSort { kId, kName, kState, kFramework, kUser, kPriority, kDuration };
 
 struct JobFilter {
-  std::vector<State> states;  // empty: any
-  std::string name;           // exact; empty: any
+  std::vector<State> states;  // empty for any
+  std::string name;           // exact match; empty for any
   std::string group;
   std::string user;
   std::pair<std::string, std::string> label;  // name and value; empty: any
@@ -91,13 +91,12 @@ struct JobFilter {
   int64_t offset = 0;  // rows to skip
 };
 
-// When a batch must be on the disk. What was committed survives the end of this process at any
-// instant; a power cut may take back what is kLazy, unless something else was committed after it.
+// When a batch must be on disk. A commit survives the end of this process at any instant; a power
+// cut may undo a kLazy batch, unless another batch was committed after it.
 enum class Sync {
-  kNow,   // before `done`: what is said to a user because of it
-  kSoon,  // before `done` too, but nobody is held up by it: it waits a moment to share its sync
-          // with others, and kLazy batches that come meanwhile go before it
-  kLazy,  // with the next of the others: what a power cut undoes anyway, such as that ranks run
+  kNow,   // before `done`: for results that are reported to users
+  kSoon,  // before `done`, delayed to share a sync; kLazy batches that arrive meanwhile precede it
+  kLazy,  // with the next sync: for facts that a power cut undoes anyway, such as running ranks
 };
 
 // How a journal is opened.
@@ -128,23 +127,24 @@ class Journal {
   void Write(std::vector<Op> batch, std::function<void(Status)> done) {
     Write(std::move(batch), Sync::kNow, std::move(done));
   }
-  // Waits until everything queued so far is durable or failed, and told so. For shutdown and tests;
+  // Waits until everything queued is durable or failed, and `done` has run. For shutdown and tests;
   // never from `done`.
   virtual void Flush() = 0;
 
-  // Reads see all that was durable when they began, each as of one instant. Any thread, one by one.
+  // Reads see everything that was durable at their start, each as a consistent snapshot. Any
+  // thread.
   virtual Result<std::optional<Job>> FindJob(JobId id) = 0;  // with attempts
   virtual Result<std::optional<KeyUse>> FindKey(const std::string& key) = 0;
   virtual Result<std::vector<JobRow>> ListJobs(const JobFilter& filter) = 0;
   // How many jobs there are in each state; the states, the paging and the sorting of `filter` are
   // ignored.
   virtual Result<std::map<State, int64_t>> CountJobs(const JobFilter& filter) = 0;
-  virtual Result<std::vector<Job>> UnfinishedJobs() = 0;  // by id, with attempts
+  virtual Result<std::vector<Job>> UnfinishedJobs() = 0;  // sorted by id, with attempts
   virtual Result<std::vector<EventRow>> Events(std::optional<JobId> job, int64_t after_seq,
                                                int limit) = 0;
   virtual Result<int64_t> LastEventSeq() = 0;
-  virtual Result<bool> UsesCode(const std::string& hash) = 0;  // whether any job's spec names it
-  virtual Result<JobId> NextJobId() = 0;  // above every id ever used, dropped ones included
+  virtual Result<bool> UsesCode(const std::string& hash) = 0;  // whether the spec of a job names it
+  virtual Result<JobId> NextJobId() = 0;  // above every id ever used, including removed jobs
 };
 
 }  // namespace muster::store

@@ -15,13 +15,13 @@
 namespace muster::store {
 namespace {
 
-// What the child promised: it writes a job's id to the pipe once the job was said to be durable.
+// The acknowledgements of the child: it writes a job's id to the pipe when the job is durable.
 struct Victim {
   pid_t pid = -1;
   os::Fd acks;
 };
 
-// Writes jobs, two events each, as fast as it can until it is killed. Never returns.
+// Writes jobs with two events each as fast as possible until it is killed. Never returns.
 [[noreturn]] void WriteForever(const os::Path& file, int acks) {
   auto journal = Journal::Open(file);
   if (!journal) ::_exit(3);
@@ -47,7 +47,7 @@ Victim StartVictim(const os::Path& file) {
   return {pid, os::Fd(ends[0])};
 }
 
-// Reads at least `count` acknowledged ids, kills, and takes what was on its way.
+// Reads at least `count` acknowledged ids, kills the child, and reads the remaining ones.
 std::vector<JobId> KillAfter(Victim& victim, int count) {
   std::vector<JobId> ids;
   JobId id = 0;
@@ -61,7 +61,7 @@ std::vector<JobId> KillAfter(Victim& victim, int count) {
   return ids;
 }
 
-TEST(JournalDurabilityTest, EveryAcknowledgedJobIsThereAfterAKillInTheMiddleOfWrites) {
+TEST(JournalDurabilityTest, AcknowledgedJobsSurviveAKillDuringWrites) {
   os::TempDir folder;
   std::mt19937 random(20'240'131);
   std::vector<JobId> acknowledged;
@@ -77,7 +77,7 @@ TEST(JournalDurabilityTest, EveryAcknowledgedJobIsThereAfterAKillInTheMiddleOfWr
       stored.push_back(row.id);
     EXPECT_THAT(stored, testing::IsSupersetOf(acknowledged));
     EXPECT_TRUE((*journal)->FindJob(acknowledged.back()).value().has_value());
-    // Batches are whole: each job has come with both of its events or not at all.
+    // Batches are atomic: each job has both of its events or does not exist.
     EXPECT_EQ((*journal)->Events(std::nullopt, 0, 1'000'000).value().size(), stored.size() * 2);
   }
 }

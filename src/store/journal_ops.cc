@@ -11,10 +11,10 @@
 namespace muster::store {
 namespace {
 
-// Ids travel through JSON, where numbers are exact up to here.
+// Ids are sent as JSON numbers, which are exact up to this value.
 constexpr JobId kMaxJobId = (JobId{1} << 53) - 1;
 
-// "npu:8", or "cpu:2,npu:8" for roles that ask for different things.
+// "npu:8", or "cpu:2,npu:8" for roles with different demands.
 std::string DevicesText(const JobSpec& spec) {
   std::vector<std::string> parts;
   for (const Role& role : spec.roles) {
@@ -24,7 +24,7 @@ std::string DevicesText(const JobSpec& spec) {
   return Join(parts, ",");
 }
 
-// SQLite says only that some reference is broken; the batch knows which.
+// SQLite reports a broken reference without its name; the batch knows the job.
 Status NameJob(Status status, JobId job, std::string_view what) {
   if (status || status.error().code != Code::kNotFound) return status;
   return Fail(Code::kNotFound,
@@ -63,7 +63,7 @@ class BatchApplier {
                         " DO UPDATE SET token = excluded.token, doc = excluded.doc",
                         {op.job, attempt.number, attempt.token, ToJson(ToJsonObject(attempt))}),
                 op.job, fmt::format("attempt {}", attempt.number)));
-    // The list shows the last attempt, without reading documents.
+    // The list shows the last attempt without reading documents.
     return db_.Run(
         "UPDATE jobs SET attempts = ?2, started_ms = ?3 WHERE id = ?1 AND attempts <= ?2"
         " AND (attempts <> ?2 OR started_ms <> ?3)",
@@ -98,7 +98,7 @@ class BatchApplier {
                    {job.id, ToJson(ToJsonObject(spec))});
   }
 
-  // A key stands for one submit, that is one batch; the jobs of a sweep share it.
+  // A key belongs to one submit, which is one batch; the jobs of a sweep share it.
   Status ClaimKey(const Job& job) {
     if (keys_.contains(job.key)) return {};
     MUSTER_ASSIGN(Statement earlier,

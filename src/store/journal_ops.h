@@ -8,8 +8,7 @@
 
 namespace muster::store {
 
-// Carries out one batch inside the caller's transaction. After a failure some of it may have been
-// done: the caller rolls back.
+// Executes a batch inside the caller's transaction. After a failure the caller must roll back.
 Status ApplyBatch(Database& db, const std::vector<Op>& batch);
 
 }  // namespace muster::store

@@ -15,7 +15,7 @@ constexpr char kJobSelect[] =
     "SELECT id, state, grp, key, user, created_ms, ended_ms, reason, used_retries, doc"
     " FROM jobs JOIN specs ON specs.job_id = jobs.id";
 
-// Several statements that see one instant of the journal.
+// Several statements on one snapshot of the journal.
 class Snapshot {
  public:
   static Result<Snapshot> Begin(Database& db) {
@@ -100,7 +100,7 @@ Result<std::vector<Job>> JobsWith(Database& db, const std::string& condition,
   }
 }
 
-// The current row of a list, with the columns of kJobRowColumns.
+// The current row of a list with the columns of kJobRowColumns.
 Result<JobRow> JobRowFrom(const Database& db, const Statement& row) {
   JobRow out;
   out.id = row.Int(0);
@@ -206,7 +206,7 @@ Result<int64_t> JournalReads::LastEventSeq() {
 
 Result<bool> JournalReads::UsesCode(const std::string& hash) {
   MutexLock lock(mutex_);
-  // The words of the index, so that it is taken.
+  // Repeats the condition of the index, so that SQLite uses it.
   MUSTER_ASSIGN(Statement query, db_.Query("SELECT 1 FROM specs WHERE CASE WHEN json_valid(doc)"
                                            " THEN doc ->> '$.muster.code_hash' END = ?1 LIMIT 1",
                                            {hash}));

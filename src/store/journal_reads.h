@@ -11,11 +11,11 @@
 
 namespace muster::store {
 
-// The reading half of the journal, on a connection of its own: WAL lets it read while the other
-// half writes. Methods as Journal's.
+// The reading half of the journal on a separate connection, which WAL permits concurrently with
+// writes. Methods as in Journal.
 class JournalReads {
  public:
-  // `db` is a journal that is up to date.
+  // `db` is a journal with the current schema.
   explicit JournalReads(Database db) : db_(std::move(db)) {}
 
   Result<std::optional<Job>> FindJob(JobId id) EXCLUDES(mutex_);

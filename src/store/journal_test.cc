@@ -37,7 +37,7 @@ class JournalTest : public testing::Test {
   std::unique_ptr<Journal> journal_;
 };
 
-TEST_F(JournalTest, AJobComesBackWholeAfterReopening) {
+TEST_F(JournalTest, JobIsCompleteAfterReopening) {
   Job job = MakeJob(17, "resnet");
   job.state = State::kRunning;
   job.group = "g1";
@@ -69,7 +69,7 @@ TEST_F(JournalTest, AJobComesBackWholeAfterReopening) {
   EXPECT_EQ(ToJson(ToJsonObject(back.attempts[0])), ToJson(ToJsonObject(attempt)));
 }
 
-TEST_F(JournalTest, CodeIsUsedUntilTheLastJobOfItIsDropped) {
+TEST_F(JournalTest, CodeIsInUseUntilItsLastJobIsRemoved) {
   const std::string hash(64, 'a');
   Job first = MakeJob(1), second = MakeJob(2);
   first.spec.code_hash = second.spec.code_hash = hash;
@@ -83,13 +83,13 @@ TEST_F(JournalTest, CodeIsUsedUntilTheLastJobOfItIsDropped) {
   EXPECT_FALSE(journal_->UsesCode(hash).value());
 }
 
-TEST_F(JournalTest, FindJobHasNothingForAnUnknownId) {
+TEST_F(JournalTest, FindJobReturnsNothingForAnUnknownId) {
   const auto found = journal_->FindJob(1);
   ASSERT_TRUE(found);
   EXPECT_FALSE(found->has_value());
 }
 
-TEST_F(JournalTest, PutJobAgainChangesTheStateAndKeepsSpecAndAttempts) {
+TEST_F(JournalTest, RepeatedPutJobKeepsSpecAndAttempts) {
   Job job = MakeJob(1);
   ASSERT_TRUE(Write({PutJob{job}, PutAttempt{1, {.number = 1, .token = "t"}}}));
   job.state = State::kFailed;
@@ -104,7 +104,7 @@ TEST_F(JournalTest, PutJobAgainChangesTheStateAndKeepsSpecAndAttempts) {
   EXPECT_EQ(journal_->ListJobs({}).value()[0].name, "train");
 }
 
-TEST_F(JournalTest, AttemptsComeBackInOrderAndAreReplacedByNumber) {
+TEST_F(JournalTest, AttemptsAreOrderedAndReplacedByNumber) {
   ASSERT_TRUE(Write({PutJob{MakeJob(1)}, PutAttempt{1, {.number = 2, .token = "b"}},
                      PutAttempt{1, {.number = 1, .token = "a"}}}));
   ASSERT_TRUE(Write({PutAttempt{1, {.number = 2, .token = "c"}}}));
@@ -114,7 +114,7 @@ TEST_F(JournalTest, AttemptsComeBackInOrderAndAreReplacedByNumber) {
   EXPECT_EQ(back.attempts[1].token, "c");
 }
 
-TEST_F(JournalTest, TheListShowsTheLastAttempt) {
+TEST_F(JournalTest, ListShowsTheLastAttempt) {
   ASSERT_TRUE(Write({PutJob{MakeJob(1)}, PutAttempt{1, {.number = 1, .started_ms = 100}},
                      PutAttempt{1, {.number = 2, .started_ms = 200}},
                      PutAttempt{1, {.number = 1, .started_ms = 101}}}));
@@ -123,7 +123,7 @@ TEST_F(JournalTest, TheListShowsTheLastAttempt) {
   EXPECT_EQ(row.started_ms, 200);
 }
 
-TEST_F(JournalTest, TheListShowsWhatTheRolesAskFor) {
+TEST_F(JournalTest, ListShowsTheDevicesOfAllRoles) {
   Job job = MakeJob(1);
   job.spec.roles = {{.name = "ps", .nodes = 1, .devices = {"cpu", 2}, .ranks = 2},
                     {.name = "worker", .nodes = 2, .devices = {"npu", 8}, .ranks = 8},
@@ -136,7 +136,7 @@ TEST_F(JournalTest, TheListShowsWhatTheRolesAskFor) {
   EXPECT_EQ(row.ranks, 19);
 }
 
-TEST_F(JournalTest, EventsRiseAndAreReadOnFromAnyPlace) {
+TEST_F(JournalTest, EventNumbersIncreaseAndCanBeResumedAnywhere) {
   ASSERT_TRUE(Write({PutJob{MakeJob(1)}, PutJob{MakeJob(2)}}));
   for (int i = 0; i < 3; ++i)
     ASSERT_TRUE(
@@ -158,7 +158,7 @@ TEST_F(JournalTest, EventsRiseAndAreReadOnFromAnyPlace) {
   EXPECT_THAT(journal_->Events(std::nullopt, 0, -5).value(), IsEmpty());
 }
 
-TEST_F(JournalTest, AKeyFindsAllJobsOfItsSubmit) {
+TEST_F(JournalTest, KeyFindsAllJobsOfItsSubmit) {
   std::vector<Op> batch;
   for (JobId id : {4, 5, 6}) {
     Job job = MakeJob(id);
@@ -174,12 +174,12 @@ TEST_F(JournalTest, AKeyFindsAllJobsOfItsSubmit) {
   EXPECT_FALSE(journal_->FindKey("other").value().has_value());
 }
 
-TEST_F(JournalTest, JobsWithoutAKeyAreNotFoundByTheEmptyOne) {
+TEST_F(JournalTest, EmptyKeyFindsNoJobs) {
   ASSERT_TRUE(Write({PutJob{MakeJob(1)}, PutJob{MakeJob(2)}}));
   EXPECT_FALSE(journal_->FindKey("").value().has_value());
 }
 
-TEST_F(JournalTest, ASecondSubmitUnderAUsedKeyIsRefusedWhole) {
+TEST_F(JournalTest, SecondSubmitUnderAUsedKeyIsRefused) {
   Job job = MakeJob(1);
   job.key = "k";
   ASSERT_TRUE(Write({PutJob{job}}));
@@ -193,7 +193,7 @@ TEST_F(JournalTest, ASecondSubmitUnderAUsedKeyIsRefusedWhole) {
   EXPECT_TRUE(Write({PutJob{job}})) << "an update is no second submit";
 }
 
-TEST_F(JournalTest, UnfinishedJobsComeByIdWithTheirAttempts) {
+TEST_F(JournalTest, UnfinishedJobsAreSortedByIdWithAttempts) {
   for (int i = 0; i < kStateCount; ++i) {
     Job job = MakeJob(10 - i);
     job.state = State(i);
@@ -209,7 +209,7 @@ TEST_F(JournalTest, UnfinishedJobsComeByIdWithTheirAttempts) {
   EXPECT_THAT(ids, ElementsAre(7, 8, 9, 10));
 }
 
-TEST_F(JournalTest, ADroppedJobIsGoneWithEverythingAndItsIdIsNotUsedAgain) {
+TEST_F(JournalTest, RemovedJobIsGoneAndItsIdIsNotReused) {
   Job job = MakeJob(8);
   job.key = "k";
   ASSERT_TRUE(Write({PutJob{MakeJob(7)}, PutJob{job}, PutAttempt{8, {}}, AddEvent{8, 1, "a", {}}}));
@@ -226,9 +226,9 @@ TEST_F(JournalTest, ADroppedJobIsGoneWithEverythingAndItsIdIsNotUsedAgain) {
   EXPECT_GT(journal_->Events(7, 0, 10).value().at(0).seq, seq);
 }
 
-TEST_F(JournalTest, TheFirstIdIsOne) { EXPECT_EQ(journal_->NextJobId().value(), 1); }
+TEST_F(JournalTest, FirstIdIsOne) { EXPECT_EQ(journal_->NextJobId().value(), 1); }
 
-TEST_F(JournalTest, WritesForAMissingJobAreRefusedByName) {
+TEST_F(JournalTest, WritesForAnUnknownJobAreRefusedByName) {
   const Status event = Write({AddEvent{5, 1, "a", {}}});
   ASSERT_FALSE(event);
   EXPECT_EQ(event.error().code, Code::kNotFound);
@@ -239,20 +239,20 @@ TEST_F(JournalTest, WritesForAMissingJobAreRefusedByName) {
   EXPECT_THAT(attempt.error().text, HasSubstr("attempt 3 of job 6"));
 }
 
-TEST_F(JournalTest, ImpossibleIdsAreRefused) {
+TEST_F(JournalTest, InvalidIdsAreRefused) {
   for (const JobId id : {JobId{0}, JobId{-1}, JobId{1} << 53, INT64_MAX})
     EXPECT_EQ(Write({PutJob{MakeJob(id)}}).error().code, Code::kInvalid) << id;
 }
 
-TEST_F(JournalTest, AFailingBatchLeavesNothingOfItself) {
+TEST_F(JournalTest, FailedBatchLeavesNothing) {
   ASSERT_FALSE(Write({PutJob{MakeJob(1)}, AddEvent{1, 1, "a", {}}, AddEvent{99, 1, "a", {}}}));
   EXPECT_FALSE(journal_->FindJob(1).value().has_value());
   EXPECT_THAT(journal_->Events(std::nullopt, 0, 10).value(), IsEmpty());
 }
 
-TEST_F(JournalTest, AnEmptyBatchIsDurableAtOnce) { EXPECT_TRUE(Write({})); }
+TEST_F(JournalTest, EmptyBatchIsDurableImmediately) { EXPECT_TRUE(Write({})); }
 
-TEST_F(JournalTest, TextOfAnyKindSurvives) {
+TEST_F(JournalTest, AnyTextRoundTrips) {
   Job job = MakeJob(1);
   job.user = "Ω'; DROP TABLE jobs; --";
   job.reason = std::string("nul\0inside", 10);
@@ -264,7 +264,7 @@ TEST_F(JournalTest, TextOfAnyKindSurvives) {
               SizeIs(1));
 }
 
-TEST_F(JournalTest, ListsFilterAndPageNewestFirst) {
+TEST_F(JournalTest, ListsAreFilteredAndPagedNewestFirst) {
   for (JobId id = 1; id <= 12; ++id) {
     Job job = MakeJob(id, id % 2 ? "odd" : "even");
     job.state = id % 3 ? State::kSucceeded : State::kFailed;
@@ -290,7 +290,7 @@ TEST_F(JournalTest, ListsFilterAndPageNewestFirst) {
   EXPECT_THAT(Ids({.before = INT64_MIN}), IsEmpty());
 }
 
-TEST_F(JournalTest, EightThreadsWriteAndReadAtOnceAndNothingIsLost) {
+TEST_F(JournalTest, EightThreadsWriteAndReadConcurrently) {
   constexpr int kThreads = 8;
   constexpr int kEach = 40;
   std::atomic<int> failed = 0;
@@ -313,7 +313,7 @@ TEST_F(JournalTest, EightThreadsWriteAndReadAtOnceAndNothingIsLost) {
   EXPECT_THAT(journal_->Events(std::nullopt, 0, 1000).value(), SizeIs(kThreads * kEach));
 }
 
-TEST_F(JournalTest, WhatOneThreadQueuesIsCommittedInItsOrder) {
+TEST_F(JournalTest, BatchesOfOneThreadAreCommittedInOrder) {
   std::vector<int> order;
   Job job = MakeJob(1);
   journal_->Write({PutJob{job}}, [&](Status) { order.push_back(0); });
@@ -326,7 +326,7 @@ TEST_F(JournalTest, WhatOneThreadQueuesIsCommittedInItsOrder) {
   for (size_t i = 0; i < events.size(); ++i) EXPECT_EQ(events[i].wall_ms, int64_t(i) + 1);
 }
 
-TEST_F(JournalTest, DestructionCommitsWhatIsQueued) {
+TEST_F(JournalTest, DestructorCommitsQueuedBatches) {
   std::atomic<int> told = 0;
   for (JobId id = 1; id <= 100; ++id)
     journal_->Write({PutJob{MakeJob(id)}}, [&told](Status status) { told += status.has_value(); });
@@ -335,7 +335,7 @@ TEST_F(JournalTest, DestructionCommitsWhatIsQueued) {
   EXPECT_THAT(Ids({}), SizeIs(100));
 }
 
-TEST_F(JournalTest, ClosingLeavesOneFile) {
+TEST_F(JournalTest, CloseLeavesOneFile) {
   ASSERT_TRUE(Write({PutJob{MakeJob(1)}}));
   journal_.reset();
   EXPECT_FALSE(std::filesystem::exists(folder_ / "journal.db-wal"));

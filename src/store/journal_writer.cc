@@ -18,15 +18,16 @@
 namespace muster::store {
 namespace {
 
-// Keeps one transaction, and with it the wait of its first batch, from growing without limit.
+// Limits a transaction, and thereby the wait of its first batch.
 constexpr size_t kMaxGroup = 1024;
-constexpr int kPagesToCheckpoint = 1000;  // 4 MB; the log is moved into the main file from here on
-// What kSoon waits for others. A sync takes a few milliseconds, in which nothing else is committed.
+constexpr int kPagesToCheckpoint = 1000;  // 4 MB; above it the WAL is checkpointed
+// The longest delay of kSoon. A sync takes a few milliseconds, during which nothing else is
+// committed.
 constexpr int64_t kLongestPatienceMs = 10;
 constexpr int kReservedPages = 1024;  // 4 MiB of the log
 constexpr int kPageBytes = 4096 + 24;
 
-// Whether this failure is about the file and not about the batch that met it.
+// Whether the failure concerns the file rather than the batch.
 bool StopsGroup(const Database& db, const Error& error) {
   switch (error.code) {
     case Code::kNoSpace:
@@ -89,7 +90,7 @@ void JournalWriter::Work() {
     const size_t count = group.size();
     for (Pending& pending : group)
       if (pending.done) pending.done(std::move(pending.status));
-    group.clear();  // what the callbacks hold goes before Flush returns
+    group.clear();  // objects held by callbacks are destroyed before Flush returns
     {
       MutexLock lock(mutex_);
       told_ += count;
@@ -196,7 +197,7 @@ void JournalWriter::WriteMark() {
     LogWarning("{}: a loss of the journal would not be noticed", status.error().text);
 }
 
-// With a log, "normal" writes a commit and leaves its sync to the next one that is "full".
+// In WAL mode, "normal" commits without a sync and leaves the sync to the next "full" commit.
 Status JournalWriter::ChooseSync(std::span<const Pending> group) {
   const bool lazy =
       std::ranges::all_of(group, [](const Pending& p) { return p.sync == Sync::kLazy; });
@@ -228,9 +229,9 @@ Status JournalWriter::ApplyAlone(Pending& pending) {
   return db_.Run("RELEASE batch");
 }
 
-// After everybody was told: nobody waits for this. A failure is harmless, for the log still has it
-// all. A program that never ends its reading must not hold up every commit, so the next waiting try
-// comes only when the log has grown as much again.
+// Runs after all callbacks, because no caller waits for it. A failure is harmless: the WAL still
+// contains everything. A reader that never ends must not delay every commit, so the next blocking
+// attempt follows only after the WAL has grown by the same amount.
 void JournalWriter::CheckpointIfDue() {
   const int pages = db_.WalPages();
   if (pages < kPagesToCheckpoint) return;

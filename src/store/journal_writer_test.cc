@@ -32,7 +32,7 @@ class JournalWriterTest : public testing::Test {
     return db;
   }
 
-  // Runs `queue` while the writer stands still, so that all it queues comes to one group.
+  // Runs `queue` while the writer is blocked, so that its batches form one group.
   void AsOneGroup(JournalWriter& writer, const std::function<void()>& queue) {
     std::promise<void> entered, leave;
     writer.Write({}, Sync::kNow, [&](Status) {
@@ -48,19 +48,19 @@ class JournalWriterTest : public testing::Test {
   os::TempDir folder_;
 };
 
-// An event whose text takes `bytes`.
+// An event of `bytes`.
 AddEvent BigEvent(JobId job, size_t bytes) { return {job, 1, std::string(bytes, 'x'), {}}; }
 
-TEST_F(JournalWriterTest, AllThatWaitsIsCommittedAtOnce) {
+TEST_F(JournalWriterTest, WaitingBatchesAreCommittedTogether) {
   JournalWriter writer(Open());
   AsOneGroup(writer, [&] {
     for (JobId id = 1; id <= 100; ++id) writer.Write({PutJob{MakeJob(id)}}, Sync::kNow, nullptr);
   });
-  EXPECT_EQ(writer.CommitsForTest(), 2);  // the batch that held the writer, and the hundred
+  EXPECT_EQ(writer.CommitsForTest(), 2);  // the blocking batch, and the hundred
   EXPECT_EQ(Open().Number("SELECT count(*) FROM jobs").value(), 100);
 }
 
-TEST_F(JournalWriterTest, DiskIsWaitedForOnlyWhenABatchOfTheGroupAsksForIt) {
+TEST_F(JournalWriterTest, SyncsOnlyIfABatchOfTheGroupRequiresIt) {
   JournalWriter writer(Open());
   writer.Write({PutJob{MakeJob(1)}}, Sync::kNow, nullptr);
   writer.Flush();
@@ -75,11 +75,11 @@ TEST_F(JournalWriterTest, DiskIsWaitedForOnlyWhenABatchOfTheGroupAsksForIt) {
     writer.Write({AddEvent{1, 4, "lazy", {}}}, Sync::kLazy, nullptr);
     writer.Write({AddEvent{1, 5, "now", {}}}, Sync::kNow, nullptr);
   });
-  EXPECT_EQ(writer.SyncsForTest(), 3);  // with the batch that held the writer
+  EXPECT_EQ(writer.SyncsForTest(), 3);  // including the blocking batch
   EXPECT_EQ(Open().Number("SELECT count(*) FROM events").value(), 5);
 }
 
-TEST_F(JournalWriterTest, WhatCanWaitIsOvertakenByLazyWritesAndSharesOneSync) {
+TEST_F(JournalWriterTest, LazyWritesPrecedeDelayedOnesWhichShareASync) {
   JournalWriter writer(Open());
   std::vector<std::string> done;
   const auto note = [&](const char* name) {
@@ -91,20 +91,20 @@ TEST_F(JournalWriterTest, WhatCanWaitIsOvertakenByLazyWritesAndSharesOneSync) {
     writer.Write({PutJob{MakeJob(3)}}, Sync::kSoon, note("second end"));
   });
   EXPECT_THAT(done, ElementsAre("start", "first end", "second end"));
-  EXPECT_EQ(writer.SyncsForTest(), 2);  // with the batch that held the writer
+  EXPECT_EQ(writer.SyncsForTest(), 2);  // including the blocking batch
   EXPECT_EQ(Open().Number("SELECT count(*) FROM jobs").value(), 3);
 }
 
-TEST_F(JournalWriterTest, WhatCanWaitGoesWithTheNextThatCannot) {
+TEST_F(JournalWriterTest, DelayedBatchIsPartOfTheNextUrgentCommit) {
   JournalWriter writer(Open());
   AsOneGroup(writer, [&] {
     writer.Write({PutJob{MakeJob(1)}}, Sync::kSoon, nullptr);
     writer.Write({PutJob{MakeJob(2)}}, Sync::kNow, nullptr);
   });
-  EXPECT_EQ(writer.CommitsForTest(), 2);  // with the batch that held the writer
+  EXPECT_EQ(writer.CommitsForTest(), 2);  // including the blocking batch
 }
 
-TEST_F(JournalWriterTest, WhatCanWaitIsWrittenThoughNobodyElseComes) {
+TEST_F(JournalWriterTest, DelayedBatchIsWrittenWithoutOthers) {
   JournalWriter writer(Open());
   std::promise<Status> written;
   writer.Write({PutJob{MakeJob(1)}}, Sync::kSoon,
@@ -113,7 +113,7 @@ TEST_F(JournalWriterTest, WhatCanWaitIsWrittenThoughNobodyElseComes) {
   EXPECT_EQ(writer.SyncsForTest(), 1);
 }
 
-TEST_F(JournalWriterTest, WhatWaitsIsWrittenBeforeTheEnd) {
+TEST_F(JournalWriterTest, DelayedBatchIsWrittenAtShutdown) {
   {
     JournalWriter writer(Open());
     writer.Write({PutJob{MakeJob(1)}}, Sync::kSoon, nullptr);
@@ -121,7 +121,7 @@ TEST_F(JournalWriterTest, WhatWaitsIsWrittenBeforeTheEnd) {
   EXPECT_EQ(Open().Number("SELECT count(*) FROM jobs").value(), 1);
 }
 
-TEST_F(JournalWriterTest, OneFailingBatchDoesNotHarmTheOthersOfItsGroup) {
+TEST_F(JournalWriterTest, FailedBatchDoesNotAffectItsGroup) {
   JournalWriter writer(Open());
   std::vector<Code> failures;
   std::vector<int> succeeded;
@@ -142,7 +142,7 @@ TEST_F(JournalWriterTest, OneFailingBatchDoesNotHarmTheOthersOfItsGroup) {
   EXPECT_EQ(Open().Number("SELECT count(*) FROM jobs").value(), 4);
 }
 
-TEST_F(JournalWriterTest, AFullDiskFailsAllThatWaitsAndLaterWritesAreTriedAgain) {
+TEST_F(JournalWriterTest, FullDiskFailsWaitingBatchesAndLaterWritesAreTried) {
   Database db = Open();
   ASSERT_TRUE(db.Script("PRAGMA max_page_count = 60"));
   JournalWriter writer(std::move(db));
@@ -164,7 +164,7 @@ TEST_F(JournalWriterTest, AFullDiskFailsAllThatWaitsAndLaterWritesAreTriedAgain)
   EXPECT_TRUE(WriteAndWait(writer, {BigEvent(2, 100'000)}));
 }
 
-TEST_F(JournalWriterTest, AFileThatMayNotGrowIsNoSpaceUntilItMay) {
+TEST_F(JournalWriterTest, FileSizeLimitIsNoSpaceUntilRaised) {
   JournalWriter writer(Open());
   ASSERT_TRUE(WriteAndWait(writer, {PutJob{MakeJob(1)}}));
   const auto ignored = std::signal(SIGXFSZ, SIG_IGN);
@@ -182,14 +182,14 @@ TEST_F(JournalWriterTest, AFileThatMayNotGrowIsNoSpaceUntilItMay) {
   EXPECT_TRUE(WriteAndWait(writer, {BigEvent(1, 2 << 20)}));
 }
 
-TEST_F(JournalWriterTest, TheLogDoesNotGrowWithoutLimit) {
+TEST_F(JournalWriterTest, WalSizeIsBounded) {
   JournalWriter writer(Open());
   ASSERT_TRUE(WriteAndWait(writer, {PutJob{MakeJob(1)}}));
   for (int i = 0; i < 60; ++i) ASSERT_TRUE(WriteAndWait(writer, {BigEvent(1, 1 << 20)}));
   EXPECT_LT(std::filesystem::file_size(File().string() + "-wal"), 16u << 20);
 }
 
-TEST_F(JournalWriterTest, AReaderHoldsTheLogBackOnlyWhileItReads) {
+TEST_F(JournalWriterTest, ReaderDelaysTheCheckpointOnlyWhileItReads) {
   JournalWriter writer(Open());
   ASSERT_TRUE(WriteAndWait(writer, {PutJob{MakeJob(1)}}));
   Database reader = Open();

@@ -16,7 +16,7 @@ std::set<State> StatesOf(const JobFilter& filter) {
   return states;
 }
 
-// The index that leaves least to look at: a sweep is small, a name rarely common, a user often is.
+// The index with the fewest rows: sweeps are small, names often specific, users rarely.
 const char* IndexFor(const JobFilter& filter) {
   if (!filter.group.empty()) return "jobs_group";
   if (!filter.name.empty()) return "jobs_name";

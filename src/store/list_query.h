@@ -12,7 +12,7 @@ namespace muster::store {
 // walk of an index for each state, merged by id. A label costs a look at each job's spec. Values
 // refer to the filter.
 struct ListQuery {
-  std::string sql;  // columns as kJobRowColumns
+  std::string sql;  // columns as in kJobRowColumns
   std::vector<SqlValue> values;
 };
 

@@ -7,9 +7,9 @@
 namespace muster::store {
 namespace {
 
-// jobs is narrow, for it is rewritten at every step of a job's life; the documents stand apart.
-// AUTOINCREMENT keeps the ids of dropped jobs and events from being given again. Every index ends
-// in the row id, that is the job's id: lists come out of it in their order, without sorting.
+// The rows of jobs are small, because they are rewritten at every step; documents are separate.
+// AUTOINCREMENT prevents the reuse of ids. Every index ends in the row id, which is the job id, so
+// that lists need no sorting.
 constexpr char kFirst[] = R"sql(
 CREATE TABLE jobs (
   id           INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -61,14 +61,14 @@ CREATE TABLE events (
 CREATE INDEX events_job ON events(job_id);
 )sql";
 
-// Whether a snapshot of code is still used is asked whenever a job is removed.
+// Whether a code snapshot is in use is queried at every removal of a job.
 constexpr char kCodeIndex[] = R"sql(
 CREATE INDEX specs_code ON specs(CASE WHEN json_valid(doc) THEN doc ->> '$.muster.code_hash' END);
 )sql";
 
 constexpr std::array kMigrations = {Migration{1, kFirst}, Migration{2, kCodeIndex}};
 
-// The version of the file, 0 for one without a table.
+// The schema version of the file; 0 without tables.
 Result<int64_t> VersionOf(Database& db) {
   MUSTER_ASSIGN(const int64_t version, db.Number("PRAGMA user_version"));
   MUSTER_ASSIGN(const int64_t application, db.Number("PRAGMA application_id"));

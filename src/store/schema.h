@@ -7,26 +7,24 @@
 
 namespace muster::store {
 
-// "MSTR" in the header of the file: tells a journal from any other SQLite file.
+// "MSTR" in the file header distinguishes a journal from other SQLite files.
 inline constexpr int64_t kApplicationId = 0x4d535452;
 
-// One step from the version before it. Published steps are never changed, only followed by new
-// ones.
+// A migration from the previous version. Published migrations are never changed.
 struct Migration {
   int version;
   const char* sql;
 };
 
-// 1, 2, … without gaps; the last is the version this program reads and writes.
+// 1, 2, … without gaps; the last version is the one that this program uses.
 std::span<const Migration> Migrations();
 
-// Brings an open file to the last version of `migrations`, each step in a transaction of its own,
-// so that a failure leaves the version before it. Changes nothing in a file that is not a journal
-// (kInvalid) or is newer than that (kConflict, both versions named); kCorrupt when it is damaged.
+// Migrates an open file to the last version, each step in a transaction, so that a failure keeps
+// the previous version. Does not change a file that is not a journal (kInvalid) or is newer
+// (kConflict with both versions); kCorrupt if it is damaged.
 Status BringUpToDate(Database& db, std::span<const Migration> migrations = Migrations());
 
-// Reads one row of every table of the last version: a file that lost its end still has a good
-// header.
+// Reads a row of every table: a truncated file still has a valid header.
 Status CheckTables(Database& db);
 
 }  // namespace muster::store

@@ -26,7 +26,7 @@ class SchemaTest : public testing::Test {
     std::ofstream(File(), std::ios::app).flush();
     return std::move(Database::Open(File()).value());
   }
-  // A file as an older program left it.
+  // A file as an older version left it.
   void MakeOld(const std::string& sql) { ASSERT_TRUE(Open().Script(sql)); }
   std::string Bytes() const { return os::ReadFile(File()).value(); }
 
@@ -38,7 +38,7 @@ TEST_F(SchemaTest, MigrationsAreNumberedWithoutGaps) {
   for (const Migration& migration : Migrations()) EXPECT_EQ(migration.version, expected++);
 }
 
-TEST_F(SchemaTest, AnEmptyFileGetsTheLastVersion) {
+TEST_F(SchemaTest, EmptyFileGetsTheLastVersion) {
   Database db = Open();
   ASSERT_TRUE(BringUpToDate(db));
   EXPECT_EQ(db.Number("PRAGMA user_version").value(), Migrations().back().version);
@@ -46,7 +46,7 @@ TEST_F(SchemaTest, AnEmptyFileGetsTheLastVersion) {
   EXPECT_TRUE(CheckTables(db));
 }
 
-TEST_F(SchemaTest, BringingUpToDateTwiceChangesNothing) {
+TEST_F(SchemaTest, SecondMigrationChangesNothing) {
   Database db = Open();
   ASSERT_TRUE(BringUpToDate(db));
   const std::string before = Bytes();
@@ -54,7 +54,7 @@ TEST_F(SchemaTest, BringingUpToDateTwiceChangesNothing) {
   EXPECT_EQ(Bytes(), before);
 }
 
-TEST_F(SchemaTest, AnOlderFileIsMigratedAndKeepsItsRows) {
+TEST_F(SchemaTest, OlderFileIsMigratedAndKeepsItsRows) {
   MakeOld(
       "CREATE TABLE jobs(id INTEGER PRIMARY KEY, name TEXT);"
       "INSERT INTO jobs VALUES(7, 'old'); PRAGMA user_version = 1;"
@@ -65,7 +65,7 @@ TEST_F(SchemaTest, AnOlderFileIsMigratedAndKeepsItsRows) {
   EXPECT_EQ(db.Number("SELECT priority FROM jobs WHERE id = 7 AND name = 'old'").value(), 5);
 }
 
-TEST_F(SchemaTest, AFailedStepLeavesTheVersionBeforeIt) {
+TEST_F(SchemaTest, FailedMigrationKeepsThePreviousVersion) {
   constexpr std::array kBadStep = {kTwoSteps[0],
                                    Migration{2, "CREATE TABLE extra(a); CREATE TABLE jobs(a);"}};
   Database db = Open();
@@ -77,7 +77,7 @@ TEST_F(SchemaTest, AFailedStepLeavesTheVersionBeforeIt) {
   EXPECT_EQ(db.Number("SELECT count(*) FROM sqlite_schema WHERE name = 'extra'").value(), 0);
 }
 
-TEST_F(SchemaTest, ANewerFileIsRefusedWithBothVersionsAndLeftAsItIs) {
+TEST_F(SchemaTest, NewerFileIsRefusedWithBothVersionsUnchanged) {
   {
     Database db = Open();
     ASSERT_TRUE(BringUpToDate(db));
@@ -93,7 +93,7 @@ TEST_F(SchemaTest, ANewerFileIsRefusedWithBothVersionsAndLeftAsItIs) {
   EXPECT_EQ(Bytes(), before);
 }
 
-TEST_F(SchemaTest, AnotherProgramsSqliteFileIsRefusedAndLeftAsItIs) {
+TEST_F(SchemaTest, OtherSqliteFileIsRefusedUnchanged) {
   MakeOld("CREATE TABLE bookmarks(url TEXT);");
   const std::string before = Bytes();
   const auto journal = Journal::Open(File());
@@ -103,7 +103,7 @@ TEST_F(SchemaTest, AnotherProgramsSqliteFileIsRefusedAndLeftAsItIs) {
   EXPECT_EQ(Bytes(), before);
 }
 
-TEST_F(SchemaTest, AFileThatIsNotSqliteIsRefusedAndLeftAsItIs) {
+TEST_F(SchemaTest, FileThatIsNotSqliteIsRefusedUnchanged) {
   std::ofstream(File()) << std::string(10'000, 'j');
   const auto journal = Journal::Open(File());
   ASSERT_FALSE(journal);
@@ -113,7 +113,7 @@ TEST_F(SchemaTest, AFileThatIsNotSqliteIsRefusedAndLeftAsItIs) {
   EXPECT_EQ(Bytes(), std::string(10'000, 'j'));
 }
 
-TEST_F(SchemaTest, AFileThatLostItsEndIsRefused) {
+TEST_F(SchemaTest, TruncatedFileIsRefused) {
   ASSERT_TRUE(Journal::Open(File()));
   std::filesystem::resize_file(File(), 2 * 4096);
   const auto journal = Journal::Open(File());
@@ -122,7 +122,7 @@ TEST_F(SchemaTest, AFileThatLostItsEndIsRefused) {
   EXPECT_THAT(journal.error().next, HasSubstr("restore"));
 }
 
-TEST_F(SchemaTest, AFileWithOverwrittenPagesIsRefused) {
+TEST_F(SchemaTest, FileWithOverwrittenPagesIsRefused) {
   ASSERT_TRUE(Journal::Open(File()));
   std::string bytes = Bytes();
   std::fill(bytes.begin() + 4096, bytes.end(), '\x5a');
@@ -132,19 +132,19 @@ TEST_F(SchemaTest, AFileWithOverwrittenPagesIsRefused) {
   EXPECT_EQ(journal.error().code, Code::kCorrupt);
 }
 
-TEST_F(SchemaTest, TheFileIsItsOwnersAlone) {
+TEST_F(SchemaTest, FileIsReadableByItsOwnerOnly) {
   ASSERT_TRUE(Journal::Open(File()));
   const auto mode = std::filesystem::status(File()).permissions();
   EXPECT_EQ(mode, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
 }
 
-TEST_F(SchemaTest, OpenNamesAFolderThatIsMissing) {
+TEST_F(SchemaTest, OpenNamesAMissingFolder) {
   const auto journal = Journal::Open(folder_ / "none" / "journal.db");
   ASSERT_FALSE(journal);
   EXPECT_EQ(journal.error().code, Code::kNotFound);
 }
 
-TEST_F(SchemaTest, OpenRefusesAFolder) {
+TEST_F(SchemaTest, OpenRejectsAFolder) {
   std::filesystem::create_directory(File());
   EXPECT_FALSE(Journal::Open(File()));
 }

@@ -64,7 +64,7 @@ const char* NextStep(Code code) {
   }
 }
 
-// SQLite keeps the errno of a failure with the file it met: the main file, or the log.
+// SQLite keeps the errno of a failure with the affected file: the main file or the WAL.
 int LastErrno(sqlite3* db) {
   int error = 0;
   sqlite3_file* log = nullptr;
@@ -81,8 +81,7 @@ std::unexpected<Error> FailSqlite(sqlite3* db, int rc, std::string_view what,
   if (db != nullptr && (rc & 0xff) == SQLITE_IOERR) sys = LastErrno(db);
   if (db != nullptr && (rc & 0xff) == SQLITE_CANTOPEN) sys = sqlite3_system_errno(db);
   const Code code = CodeOf(rc, sys);
-  // The message of the connection is more exact than that of the code, but only of its last
-  // failure.
+  // The message of the connection is more specific, but refers only to its last failure.
   std::string cause =
       db != nullptr && sqlite3_extended_errcode(db) == rc ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
   if (sys != 0) cause += fmt::format(" ({})", std::generic_category().message(sys));
@@ -90,7 +89,7 @@ std::unexpected<Error> FailSqlite(sqlite3* db, int rc, std::string_view what,
       Error{code, fmt::format("cannot {} {}: {}", what, file, cause), NextStep(code), sys});
 }
 
-// BEGIN and COMMIT count as reading for SQLite, but not for people.
+// SQLite classifies BEGIN and COMMIT as reads; messages must not.
 std::string_view Verb(sqlite3_stmt* stmt) {
   return sqlite3_stmt_readonly(stmt) != 0 && sqlite3_column_count(stmt) > 0 ? "read" : "write";
 }
@@ -138,8 +137,8 @@ Database::Database(std::unique_ptr<sqlite3, Close> db, const os::Path& file)
 Result<Database> Database::Open(const os::Path& file) {
   sqlite3* raw = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  // Keeps the index of the WAL in memory and the file to this process. In a file of its own the
-  // index would be mapped, and a full disk would end the server by a SIGBUS.
+  // Keeps the WAL index in memory and locks the file for this process. A mapped index file on a
+  // full disk would end the server by SIGBUS.
   const int rc = sqlite3_open_v2(file.c_str(), &raw, flags, "unix-excl");
   std::unique_ptr<sqlite3, Close> db(raw);
   if (rc != SQLITE_OK) return FailSqlite(raw, rc, "open", file.string());

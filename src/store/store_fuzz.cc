@@ -1,5 +1,5 @@
-// What the store reads that others wrote: code manifests from clients, and the documents in rows of
-// a journal that somebody changed. Read or refused, never a crash.
+// Parsers of the store: code manifests from clients, and documents in rows of a modified journal.
+// Accepted or rejected, without a crash.
 #include <filesystem>
 
 #include "base/testing/fuzz.h"
@@ -13,7 +13,7 @@ namespace {
 
 using namespace muster;
 
-// Refused, or the same manifest again after a way through JSON.
+// Rejected, or equal after a round trip through JSON.
 void CheckManifest(std::string_view text) {
   const auto value = ParseJson(text);
   if (!value) return;

@@ -29,7 +29,7 @@ ApiServer::ApiServer()
 ApiServer::~ApiServer() {
   server_->loop().Post([this] { server_->Shutdown(1000); });
   thread_.join();
-  pool_.reset();  // before what its work uses
+  pool_.reset();  // before the objects that its tasks use
   conductor_.reset();
   journal_.reset();
 }
@@ -81,7 +81,7 @@ void ApiServer::OnLoop(const std::function<void()>& fn) {
   done.get_future().wait();
 }
 
-// What was told leads to writes, and those to calls on the loop, and those perhaps to more.
+// Changes lead to writes, writes to callbacks on the loop, and these possibly to more.
 void ApiServer::Settle() {
   for (int round = 0; round < 3; ++round) {
     journal_->Flush();

@@ -14,8 +14,8 @@
 
 namespace muster::api {
 
-// For tests: the whole API on a real listener, with a real journal and conductor, and an engine
-// that starts nothing. Requests come from the test's thread, everything else runs on the server's.
+// For tests: the whole API on a real listener, with a real journal and conductor, and a fake
+// engine. Requests come from the test's thread; everything else runs on the server's.
 class ApiServer {
  public:
   static constexpr const char* kToken = "sesame";
@@ -31,21 +31,21 @@ class ApiServer {
   http::Response Get(const std::string& target, http::Headers headers = {}) {
     return Send("GET", target, {}, std::move(headers));
   }
-  // The object that a good answer has; a test failure when it is none.
+  // The JSON object of a success response; otherwise the test fails.
   json::object GetObject(const std::string& target);
-  // Exactly these bytes on a connection of its own; the answer's status and body.
+  // Sends exactly these bytes on a new connection and returns the response.
   http::Response SendRaw(const std::string& bytes);
 
   // Runs `fn` on the server's loop and waits for it.
   void OnLoop(const std::function<void()>& fn);
-  // Submits a small job; it starts at once while there is room. Its id.
+  // Submits a small job, which starts at once if devices are free. Returns its id.
   JobId Submit(const std::string& devices = "cpu:2", json::object more = {});
-  // As its launchers would tell. `index` counts the attempts started so far.
+  // Events as from its launchers. `index` counts the attempts started so far.
   void Begin(size_t index);
   void End(size_t index, const ExitReport& report = {.how = ExitClass::kSucceeded});
 
   os::Path data() const { return dir_.path(); }
-  // Returns once the server was told to end; it goes on for the rest of the test.
+  // Waits for the shutdown request; the server keeps running for the rest of the test.
   void WaitForShutdown() const { shutdowns_.wait(0); }
   engines::FakeEngine& engine() { return engine_; }  // on the loop
   http::Router& router() { return router_; }

@@ -11,7 +11,7 @@
 
 namespace muster::api {
 
-// For tests: jobs that are what the test says, with folders in a place of the test's own.
+// For tests: configurable jobs with folders in a temporary place.
 class FakeJobs final : public JobSource {
  public:
   explicit FakeJobs(os::Path root) : root_(std::move(root)) {}
@@ -31,7 +31,7 @@ class FakeJobs final : public JobSource {
   }
   void Unwatch(uint64_t id) override { watchers_.erase(id); }
 
-  // Changes take effect for streams with the next Tell, as in the conductor.
+  // Streams see changes after the next Tell, as with the conductor.
   Job& operator[](JobId id) {
     jobs_[id].id = id;
     return jobs_[id];
@@ -67,7 +67,7 @@ class FakeJobs final : public JobSource {
     job.state = state;
   }
 
-  std::optional<Error> failure;  // what every look-up answers
+  std::optional<Error> failure;  // the result of every look-up
 
  private:
   const os::Path root_;

@@ -17,7 +17,7 @@ class StreamReader {
     stream_->OnReady([wakes = wakes_] { ++*wakes; });
   }
 
-  // One Read; true when it brought something.
+  // One Read; true if it returned data.
   bool ReadOnce() {
     std::string piece;
     last = stream_->Read(piece);
@@ -26,7 +26,7 @@ class StreamReader {
     parser_.Feed(piece, [this](const http::SseEvent& event) { events.push_back(event); });
     return true;
   }
-  // Everything that is there now.
+  // Reads everything that is available now.
   StreamReader& Drain() {
     while (ReadOnce()) continue;
     return *this;
@@ -41,7 +41,7 @@ class StreamReader {
       if (each.event == event) all.push_back(ParseJson(each.data)->as_object());
     return all;
   }
-  // What the log events say of one rank, put together.
+  // The concatenated log events of one rank.
   std::string TextOf(int rank, int attempt = 1) const {
     std::string text;
     for (const json::object& data : DataOf("log"))

@@ -7,7 +7,7 @@
 
 namespace muster {
 
-// For fuzz targets: a broken promise is a crash, which libFuzzer keeps.
+// For fuzz targets: a violated condition crashes, and libFuzzer keeps the input.
 inline void Require(bool promise) {
   if (!promise) std::abort();
 }
@@ -16,8 +16,8 @@ inline std::string_view FuzzText(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// Several small readers share one target: the first byte of an input says which of them gets the
-// rest. Digits, so that seeds can be written by hand.
+// Several small parsers share one fuzz target: the first byte of an input selects the parser. It is
+// a digit, so that seeds can be written by hand.
 struct FuzzChoice {
   size_t which;
   std::string_view text;

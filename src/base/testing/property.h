@@ -10,9 +10,9 @@
 
 namespace muster {
 
-// Holds a property against `cases` random cases, within a test. It prints the smallest case that
-// breaks it. The seed is fixed, so that a failure is the same failure next time;
-// RC_PARAMS="seed=7 max_success=100000" in the environment looks further.
+// Checks a property on `cases` random cases inside a test, and prints the smallest failing case.
+// The seed is fixed, so that failures are reproducible; RC_PARAMS="seed=7 max_success=100000" in
+// the environment tries others.
 template <typename Property>
 void CheckProperty(int cases, Property&& property) {
   ::setenv("RC_PARAMS", "seed=1", /*overwrite=*/0);

@@ -6,7 +6,7 @@
 
 namespace muster::cli {
 
-// Keeps what was written, for tests; a pipe unless told to be a terminal.
+// Keeps the output, for tests; a pipe by default.
 class CaptureScreen final : public Screen {
  public:
   bool Out(std::string_view text) override {

@@ -10,8 +10,8 @@
 
 namespace muster::cli {
 
-// A server played from a script, for tests: every request takes the next answer, and all requests
-// are kept.
+// A scripted server for tests: every request receives the next response, and all requests are
+// recorded.
 class FakeServer {
  public:
   struct Asked {
@@ -20,9 +20,9 @@ class FakeServer {
   };
   struct Answer {
     Result<http::Response> response;
-    std::vector<std::string> pieces;  // of a body that is read as it comes
-    std::function<void()> between;    // runs before each `idle` after the pieces
-    int idles = 0;                    // how often nothing comes before the end
+    std::vector<std::string> pieces;  // of a body that is streamed
+    std::function<void()> between;    // called before each `idle` after the pieces
+    int idles = 0;                    // number of idle periods before the end
   };
 
   void Add(int status, std::string body) {

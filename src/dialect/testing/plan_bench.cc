@@ -1,5 +1,5 @@
-// How long a plan of many nodes takes, framework by framework: `plan_bench [NODES [DEVICES]]`. Each
-// line has a framework, its way to start, and the milliseconds of ten plans; nothing is written.
+// Times plans of many nodes for each framework: `plan_bench [NODES [DEVICES]]`. Each line has a
+// framework, its way of starting, and the milliseconds of ten plans.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>

@@ -15,7 +15,7 @@ namespace muster::lifecycle {
 inline const ExitReport kGood{.how = ExitClass::kSucceeded};
 inline const ExitReport kBad{.how = ExitClass::kExitCode, .code = 7};
 
-// Runs the loop until neither it nor the journal has anything left to do.
+// Runs the loop until neither it nor the journal has pending work.
 inline void SettleAll(os::FakeLoop& loop, store::Journal& journal) {
   do {
     loop.RunPosted();
@@ -23,7 +23,7 @@ inline void SettleAll(os::FakeLoop& loop, store::Journal& journal) {
   } while (loop.RunPosted() > 0);
 }
 
-// A conductor on a real journal and a fake engine with two nodes of eight devices.
+// A conductor with a real journal and a fake engine with two nodes of eight devices.
 class ConductorTest : public testing::Test {
  protected:
   void SetUp() override { Open(); }
@@ -43,7 +43,7 @@ class ConductorTest : public testing::Test {
     Settle();
   }
 
-  // The server dies: nothing of it but the files is left.
+  // The server dies: only its files remain.
   void Crash() {
     Settle();
     conductor_.reset();
@@ -79,7 +79,7 @@ class ConductorTest : public testing::Test {
   struct Preemption {
     JobId victim, urgent;
   };
-  // A preemptible job has run on everything, and is being stopped for one of higher priority.
+  // A preemptible job that used all devices is being stopped for one of higher priority.
   Preemption Preempt() {
     json::object low = Doc("npu:8", 2);
     low["preemptible"] = true;
@@ -95,12 +95,12 @@ class ConductorTest : public testing::Test {
   void End(size_t index, const ExitReport& exit) { engine_->EndAll(index, exit), Settle(); }
 
   os::TempDir dir_;
-  Status recover_status_;  // what the engine of the next Open says
+  Status recover_status_;  // the result of the engine in the next Open
   os::FakeLoop loop_;
   store::CodeStore code_{dir_.path() / "code"};
   std::unique_ptr<store::Journal> journal_;
   std::unique_ptr<engines::FakeEngine> engine_;
-  std::optional<os::Pool> pool_;  // joined before what its work reads is gone
+  std::optional<os::Pool> pool_;  // joined before the objects that its tasks use
   std::unique_ptr<Conductor> conductor_;
 };
 

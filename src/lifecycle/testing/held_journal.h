@@ -10,8 +10,8 @@
 
 namespace muster::lifecycle {
 
-// A real journal whose writes happen when the test says so: what has not landed when the server
-// dies was never written.
+// A real journal whose writes are delayed until the test permits them: pending writes are lost when
+// the server dies.
 class HeldJournal final : public store::Journal {
  public:
   explicit HeldJournal(std::unique_ptr<store::Journal> real) : real_(std::move(real)) {}

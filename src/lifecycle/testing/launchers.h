@@ -11,12 +11,12 @@
 
 namespace muster::lifecycle {
 
-// One node of one attempt as it really is. It lives on when the server dies; what it did stands in
-// its record, which the server may read late or read again.
+// The real state of one node of an attempt. It survives the server; its record contains its
+// actions, which the server may read late or again.
 struct FakeLauncher {
   std::vector<int> ranks;
   std::vector<RecordBody> record;
-  size_t started = 0, ended = 0;  // of its ranks, in order
+  size_t started = 0, ended = 0;  // number of its ranks, in order
   bool stop_said = false, over = false, dead = false;
   int ended_well = 0;
 
@@ -28,7 +28,7 @@ struct FakeAttempt {
   std::string token;
   Allocation allocation;
   std::vector<FakeLauncher> nodes;
-  StoppedBy told = StoppedBy::kNobody;  // what stands first in its control file
+  StoppedBy told = StoppedBy::kNobody;  // the first stop in its control file
 
   bool Over() const {
     return std::none_of(nodes.begin(), nodes.end(),
@@ -41,7 +41,7 @@ struct FakeAttempt {
   }
 };
 
-// The nodes of a cluster: every launcher that was ever started, in the order of their starts.
+// The nodes of a cluster: all started launchers in start order.
 class FakeLaunchers {
  public:
   FakeAttempt* Find(const std::string& token) {
@@ -62,7 +62,7 @@ class FakeLaunchers {
     return attempts_.back();
   }
 
-  // The next thing that this launcher does by itself. `bad`: a rank that could end well fails.
+  // The next action of this launcher. `bad`: a rank that could succeed fails.
   static void Act(FakeAttempt& attempt, FakeLauncher& node, bool bad) {
     if (!node.Running()) return;
     if (attempt.told != StoppedBy::kNobody) return ActStopping(attempt, node);
@@ -83,7 +83,7 @@ class FakeLaunchers {
     }
   }
 
-  // Dies with all it started, as the engine will find.
+  // Dies with all its processes, as the engine will detect.
   static void Die(FakeLauncher& node) {
     if (node.Running()) node.dead = true;
   }
