@@ -48,8 +48,8 @@ void CheckLineEnds(const Reading& reading, Findings& findings) {
 bool SetsRank(const Reading& reading, const Setting& setting) {
   if (!IsOneOf(setting.name, kRankVariables) || !setting.Number()) return false;
   if (reading.script.language == Language::kShell) return true;
-  return setting.said.contains("environ") || (setting.kind == Setting::Kind::kArgument &&
-                                              setting.said.contains("init_process_group"));
+  return setting.said.contains("environ") ||
+         (setting.kind == Setting::Kind::kArgument && setting.said.contains("init_process_group"));
 }
 
 // A script that sets several constant ranks starts each of them itself.

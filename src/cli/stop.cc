@@ -46,8 +46,8 @@ Status CheckChoice(const Args& args) {
   return Fail(Code::kInvalid, "muster stop needs either ids or groups, --group GROUP or --all");
 }
 
-// A job that has ended by itself needs no stop: that is reported, and is no failure. One that cannot
-// be stopped now, for instance while the disk is full, keeps no other from being stopped.
+// A job that has ended by itself needs no stop: that is reported, and is no failure. One that
+// cannot be stopped now, for instance while the disk is full, keeps no other from being stopped.
 Status AskToStop(Context& context, Api& api, const Args& args, std::vector<JobId>& ids) {
   json::object body{{"user", UserName()}};
   if (args.Has("group") && !args.Has("grace")) {
