@@ -44,7 +44,7 @@ inline constexpr int kMostPlannedRanks = 32'768;
 // kInvalid when the job is larger than that.
 Status CheckPlanSize(const JobSpec& spec);
 
-// The names accepted in `framework:` with a description, for --help and completion.
+// One name that `framework:` accepts, with a description for --help and completion.
 struct FrameworkInfo {
   const char* name;
   const char* summary;

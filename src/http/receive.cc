@@ -16,7 +16,8 @@ using SteadyClock = std::chrono::steady_clock;
 
 namespace {
 
-// Why a request is not processed: its response, or nothing if the client is gone.
+// The result for a request that the server does not process: the response to send, or nothing if
+// the client has closed the connection.
 using Halt = std::optional<Response>;
 using Step = std::expected<void, Halt>;
 

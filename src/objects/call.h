@@ -35,8 +35,8 @@ struct S3Parts {
   bool accept_v2 = true;             // signatures of version 2 and OBS
 };
 
-// A request in progress: the caller, the request, and the reply. Shared between the functions that
-// process it. Answered exactly once, from any thread.
+// A Call holds a request in progress: the caller, the request, and the reply. The functions that
+// process the request share it. Exactly one of them answers it, from any thread.
 class Call : public std::enable_shared_from_this<Call> {
  public:
   Call(S3Parts& its_parts, os::Loop& loop, S3Request its_request);

@@ -75,8 +75,8 @@ Outcome<Check> ArchiveUpload::Finish(Worker& worker) {
   return FinishTogether(worker, alone);
 }
 
-// The payload is signed, so the store verifies what arrived. A HEAD of the last object shows
-// whether the store unpacked the archive.
+// The signature covers the payload, so the store verifies the bytes that it receives. A HEAD of the
+// last object shows whether the store unpacked the archive.
 Outcome<void> ArchiveUpload::SendAndLook(Worker& worker, const std::string& archive, int64_t size,
                                          const std::string& md5) {
   MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(target_.at.profile));

@@ -165,8 +165,9 @@ Status ListObjects(Worker& worker, const Location& location, bool recursive, con
   }
   MUSTER_ASSIGN(S3Client* const client, worker.StoreFor(location.profile));
   auto info = worker.Try(&client->store(), [&]() -> Outcome<ObjectInfo> {
-    // Only a listing contains the file of an object. The key itself sorts before all keys that
-    // begin with it.
+    // A store on the same machine reports the path of an object's file only in a listing. The
+    // first entry of the listing is the object, because a key sorts before longer keys that begin
+    // with it.
     if (client->store().near()) {
       MUSTER_ASSIGN(ListPage page, client->List(location.bucket, location.key, "", "", 1));
       const bool found = !page.objects.empty() && page.objects.front().key == location.key;
