@@ -197,9 +197,24 @@ def server(start_server):
     return start_server("--nodes", "8x8npu+8cpu")
 
 
+@pytest.fixture(scope="module")
+def store():
+    """A server with an object store, shared by the tests of one file."""
+    from s3 import serving
+    with serving("--store-sync", "none") as server:
+        yield server
+
+
+@pytest.fixture
+def raw(store):
+    """Sends requests to the object store without a client library."""
+    from s3 import Raw
+    return Raw(store)
+
+
 @pytest.fixture
 def s3(store):
-    """A client of the object store; `store` is the server of the file of tests."""
+    """A boto3 client of the object store."""
     from s3 import client  # needs boto3, which only these tests have to have
     return client(store)
 

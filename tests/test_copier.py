@@ -3,37 +3,18 @@ import hashlib
 import http.server
 import json
 import os
-import pathlib
 import random
-import shutil
 import socket
 import stat
 import subprocess
-import tempfile
 import threading
 
 import pytest
 
 from conftest import MUSTER
-from s3 import AWKWARD, HOSTILE, bucket, client, keys, serving
+from s3 import AWKWARD, HOSTILE, bucket, keys
 
 MIB = 1 << 20
-
-
-@pytest.fixture(scope="module")
-def store():
-    with serving("--store-sync", "none") as server:
-        yield server
-
-
-@pytest.fixture
-def s3(store):
-    return client(store)
-
-
-@pytest.fixture
-def b(s3):
-    return bucket(s3)
 
 
 @pytest.fixture

@@ -20,22 +20,6 @@ ROUNDS = int(os.environ.get("COPIER_ROUNDS", "4"))  # of each loop that kills; 1
 SEED = int(os.environ.get("COPIER_SEED", "0")) or random.SystemRandom().randrange(1 << 30)
 
 
-@pytest.fixture(scope="module")
-def store():
-    with serving("--store-sync", "none") as server:
-        yield server
-
-
-@pytest.fixture
-def s3(store):
-    return client(store)
-
-
-@pytest.fixture
-def b(s3):
-    return bucket(s3)
-
-
 @pytest.fixture
 def env(store, scratch):
     clean = {k: v for k, v in store.env.items() if not k.startswith(("AWS_", "XDG_"))}

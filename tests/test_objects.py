@@ -11,13 +11,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from conftest import wait_until
-from s3 import AWKWARD, HOSTILE, body, bucket, client, code_of, keys, serving
-
-
-@pytest.fixture(scope="module")
-def store():
-    with serving("--store-sync", "none") as server:
-        yield server
+from s3 import AWKWARD, HOSTILE, body, bucket, client, code_of, keys
 
 
 def test_endpoint_file_has_the_address_of_the_store(store):

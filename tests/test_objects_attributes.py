@@ -4,20 +4,9 @@ import re
 import pytest
 from botocore.exceptions import ClientError
 
-from s3 import Raw, bucket, client, code_of, keys, serving
+from s3 import Raw, bucket, client, code_of, keys
 
 MIB = 1 << 20
-
-
-@pytest.fixture(scope="module")
-def store():
-    with serving("--store-sync", "none") as server:
-        yield server
-
-
-@pytest.fixture
-def raw(store):
-    return Raw(store)
 
 
 def test_every_object_has_one_version_and_buckets_are_emptied_by_versions(s3, b):

@@ -9,16 +9,10 @@ import zlib
 
 import pytest
 
-from s3 import Raw, body, client, keys, serving
+from s3 import Raw, body, client, keys
 
 MIB = 1 << 20
 PARTS = [b"A" * 5 * MIB, b"B" * 5 * MIB, b"end"]
-
-
-@pytest.fixture(scope="module")
-def store():
-    with serving("--store-sync", "none") as server:
-        yield server
 
 
 def crc32(data):
@@ -57,11 +51,6 @@ class Upload:
 def text(answer, element):
     found = re.search(f"<{element}>(.*?)</{element}>".encode(), answer[1])
     return found[1].decode() if found else ""
-
-
-@pytest.fixture
-def raw(store):
-    return Raw(store)
 
 
 KINDS = {"composite sha256": ("SHA256", "COMPOSITE", composite(sha256, PARTS)), "composite crc32": ("CRC32", "COMPOSITE", composite(crc32, PARTS)),

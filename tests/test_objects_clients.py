@@ -18,11 +18,6 @@ def store():
         yield server
 
 
-@pytest.fixture
-def b(store):
-    return bucket(client(store))
-
-
 def run(store, *command, **kwargs):
     result = subprocess.run([str(c) for c in command], env=environment(store), capture_output=True, timeout=240, **kwargs)
     assert result.returncode == 0, f"{command}: {result.stdout[-2000:].decode(errors='replace')}{result.stderr[-2000:].decode(errors='replace')}"

@@ -5,18 +5,7 @@ import re
 import pytest
 from botocore.exceptions import ClientError
 
-from s3 import Raw, body, code_of, keys, serving
-
-
-@pytest.fixture(scope="module")
-def store():
-    with serving("--store-sync", "none") as server:
-        yield server
-
-
-@pytest.fixture
-def raw(store):
-    return Raw(store)
+from s3 import Raw, body, code_of, keys
 
 
 def code(answer):

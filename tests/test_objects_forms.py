@@ -12,13 +12,7 @@ import uuid
 import pytest
 from botocore.exceptions import ClientError
 
-from s3 import Raw, body, client, code_of, keys, serving
-
-
-@pytest.fixture(scope="module")
-def store():
-    with serving("--store-sync", "none") as server:
-        yield server
+from s3 import Raw, body, client, code_of, keys
 
 
 class Poster:

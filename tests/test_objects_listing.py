@@ -8,17 +8,11 @@ import urllib.request
 import pytest
 
 from conftest import MUSTER
-from s3 import client, serving
+from s3 import client
 
 KEYS = 100_000
 FOLDERS = 100
 FLAT = 50_000  # of them in one folder
-
-
-@pytest.fixture(scope="module")
-def store():
-    with serving("--store-sync", "none") as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

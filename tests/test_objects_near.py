@@ -18,25 +18,9 @@ import pytest
 from botocore.exceptions import ClientError
 
 from conftest import MUSTER
-from s3 import AWKWARD, HOSTILE, body, bucket, client, code_of, keys, serving
+from s3 import AWKWARD, HOSTILE, body, bucket, client, code_of, keys
 
 MIB = 1 << 20
-
-
-@pytest.fixture(scope="module")
-def store():
-    with serving("--store-sync", "none") as server:
-        yield server
-
-
-@pytest.fixture
-def s3(store):
-    return client(store)
-
-
-@pytest.fixture
-def b(s3):
-    return bucket(s3)
 
 
 @pytest.fixture

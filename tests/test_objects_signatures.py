@@ -11,17 +11,6 @@ from botocore.exceptions import ClientError
 from s3 import Raw, body, bucket, client, code_of, serving
 
 
-@pytest.fixture(scope="module")
-def store():
-    with serving("--store-sync", "none") as server:
-        yield server
-
-
-@pytest.fixture
-def b(store):
-    return bucket(client(store))
-
-
 def presigned_v2(raw, method, resource, dialect):
     """The query of a URL that is signed with version 2 and valid for a minute."""
     expires = str(int(time.time()) + 60)

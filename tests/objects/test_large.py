@@ -4,17 +4,11 @@ import subprocess
 
 import pytest
 
-from s3 import bucket, client, serving
+from s3 import bucket, client
 
 GIB, MIB = 1 << 30, 1 << 20
 SIZE = 5 * GIB + 12_345
 MARKS = 0, 5 * MIB - 3, GIB, 4 * GIB - 2, 5 * GIB, SIZE - 9  # also across 2^32
-
-
-@pytest.fixture(scope="module")
-def store():
-    with serving("--store-sync", "none") as server:
-        yield server
 
 
 def mark(at):

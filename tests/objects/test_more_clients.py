@@ -9,7 +9,7 @@ import urllib.request
 
 import pytest
 
-from s3 import AWKWARD, HOSTILE, bucket, client, environment, keys, serving
+from s3 import AWKWARD, HOSTILE, client, environment, keys, serving
 
 BIG = 60 << 20
 CLIENTS = pathlib.Path(os.environ.get("MUSTER_PEERS", "/nonexistent"))
@@ -19,11 +19,6 @@ CLIENTS = pathlib.Path(os.environ.get("MUSTER_PEERS", "/nonexistent"))
 def store():
     with serving("--s3-domain", "obs.test") as server:
         yield server
-
-
-@pytest.fixture
-def b(store):
-    return bucket(client(store))
 
 
 def program(name):
