@@ -1,3 +1,5 @@
+// Longer than most tests: every case uses the fixture of a job, its logs and the reader of the
+// stream.
 #include "api/log_stream.h"
 
 #include <fcntl.h>
